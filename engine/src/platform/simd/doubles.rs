@@ -77,7 +77,7 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Family for Doubles<A, K> {
                 Some(kernel(move |i, out, _| {
                     let c = both(&c);
                     for (out, &a) in out.as_chunks_mut().0.iter_mut().zip(i[0].as_chunks().0) {
-                        *out = prime.finish(prime.mul(F2::from_words(a), &c));
+                        *out = prime.finish_product(prime.mul(F2::from_words(a), &c));
                     }
                 }))
             }

@@ -1,19 +1,20 @@
-//! Arithmetic modulo a prime below `2^50` in doubles. `u` is `2^50`; values are integers, at most [`LIMIT`] in size. Bounds
-//! here and in the transforms leave out a factor of `1 + 2^-20` for roundings of quotients; what has to be exact is so up
-//! to `5 u`. There are two ways to multiply: [`super::split::Split`] and [`super::fused::Fused`].
+//! Arithmetic modulo a prime below `2^50` in doubles. `u` is `2^50`; values are integers, at most [`LIMIT`] in size where they are
+//! multiplied; what has to be exact is so up to `5 u`. There are two ways to multiply: [`super::split::Split`] and [`super::fused::Fused`].
 
 use super::lanes::F2;
 use super::products::Sums;
 use crate::math::Modulus;
 
-/// Bounds are counted in `u/64`.
-pub(super) const UNIT: u32 = 64;
+/// How large values may be that are multiplied: `4 u`.
+pub(super) const LIMIT: f64 = (1u64 << 52) as f64;
 
-/// How large values may be: `4 u`.
-pub(super) const LIMIT: u32 = 4 * UNIT;
+/// What roundings of quotients add to bounds at most, and more.
+pub(super) const ROUNDINGS: f64 = 1.0 + 1.0 / (1u64 << 20) as f64;
 
-/// What [`Arithmetic::reduce`] leaves: `9/16 u`.
-pub(super) const REDUCED: u32 = 36;
+/// What [`Arithmetic::reduce`] leaves of at most `5 u`.
+pub(super) fn reduced(field: &Field) -> f64 {
+    field.q / 2.0 + 2.0
+}
 
 /// The same factor for both lanes.
 #[inline(always)]
@@ -48,8 +49,14 @@ pub(super) trait Arithmetic<const K: usize>: Copy + Send + Sync + 'static {
     /// Whether kernels made at run time compute in it: a factor is then `w`, centered, and `w / q`.
     const MADE: bool = false;
 
-    /// How large the product with a value of at most `bound`, at most [`LIMIT`], can be; at most [`UNIT`].
-    fn product_bound(bound: u32) -> u32;
+    /// Whether [`Self::leave`] and [`Self::take`] are other than words.
+    const OPEN: bool;
+
+    /// Up to which size [`Self::finish_small`] is right; 0 where it is of no use.
+    const SMALL: f64;
+
+    /// How large the product with a value of at most `bound`, at most [`LIMIT`], can be.
+    fn product_bound(field: &Field, bound: f64) -> f64;
 
     /// A prime in registers.
     fn load(field: &Field) -> Self;
@@ -60,12 +67,22 @@ pub(super) trait Arithmetic<const K: usize>: Copy + Send + Sync + 'static {
     /// `a w` modulo `q`.
     fn mul(&self, a: F2, w: &[F2; K]) -> F2;
 
-    /// `a` modulo `q`, at most `9/16 q` in size. The quotient is off by at most 1/16 before it is rounded, and its
-    /// product with `q` is exact.
+    /// `a` modulo `q`, at most [`reduced`] in size, for `|a| <= 5 u`. The quotient's errors before it is rounded are at most twice
+    /// `2^-53 |a| / q`, and its product with `q` is exact.
     fn reduce(&self, a: F2) -> F2;
 
-    /// `a` modulo `q` in `[0, q)` as words.
+    /// `a` modulo `q` in `[0, q)` as words, for `|a| <= 5 u`.
     fn finish(&self, a: F2) -> [u64; 2];
+
+    /// As [`Self::finish`], for `|a| <= SMALL`.
+    fn finish_small(&self, a: F2) -> [u64; 2] {
+        self.finish(a)
+    }
+
+    /// As [`Self::finish`], for what [`Self::mul`] gave.
+    fn finish_product(&self, a: F2) -> [u64; 2] {
+        self.finish(a)
+    }
 
     /// What a transform leaves for sums of products, and takes from them: at most `9/16 q` before, as `BlockSums` likes it.
     fn leave(&self, a: F2) -> [u64; 2];
@@ -140,12 +157,13 @@ mod tests {
             "{a:?} mod {q}"
         );
         let largest = a.iter().map(|a| a.unsigned_abs()).max().unwrap_or(0);
-        let bound = A::product_bound(largest.div_ceil(1 << 44) as u32);
-        let limit = f64::from(bound) / 64.0 * (U as f64) * (1.0 + 1.0 / f64::from(1 << 20));
-        assert!(
-            product.to_bits().iter().all(|&r| f64::from_bits(r).abs() <= limit),
-            "{a:?} times {w} mod {q}"
-        );
+        let within = |x: F2, limit: f64| x.to_bits().iter().all(|&r| f64::from_bits(r).abs() <= limit);
+        assert!(within(product, A::product_bound(&field, largest as f64)), "{a:?} times {w} mod {q}");
+        assert!(within(f.reduce(lanes), reduced(&field)), "{a:?} mod {q}");
+        assert_eq!(f.finish_product(product), expected, "{a:?} times {w} mod {q}");
+        if largest as f64 <= A::SMALL {
+            assert_eq!(f.finish_small(lanes), f.finish(lanes), "{a:?} mod {q}");
+        }
     }
 
     /// Moduli of all sizes, often right below a power of two.
@@ -160,7 +178,8 @@ mod tests {
     fn value() -> impl Strategy<Value = i64> {
         let near = |x: i64| (-70i64..=70).prop_map(move |d| (x + d).clamp(-4 * U, 4 * U));
         let turn = (-(1i64 << 25)..1 << 25).prop_flat_map(move |k| near((k << 27) + (1 << 26)));
-        prop_oneof![2 => -4 * U..=4 * U, 1 => near(4 * U), 1 => near(-4 * U), 1 => near(0), 2 => turn]
+        let ends = prop_oneof![near(4 * U), near(-4 * U), near(2 * U), near(-2 * U), near(0)];
+        prop_oneof![2 => -4 * U..=4 * U, 2 => -2 * U..=2 * U, 3 => ends, 2 => turn]
     }
 
     proptest! {

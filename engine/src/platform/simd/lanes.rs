@@ -6,6 +6,9 @@ use std::ops::{Add, Mul, Sub};
 /// `2^52`, where the unit in the last place of a double is 1.
 const INTEGERS: f64 = 4_503_599_627_370_496.0;
 
+/// `1.5 * 2^52`: adding it to `|x| <= 2^51` leaves the nearest integer, ties to even, in the low bits.
+pub(super) const ROUND: f64 = 6_755_399_441_055_744.0;
+
 /// Two lanes.
 #[derive(Clone, Copy)]
 pub(super) struct F2(imp::Register);
@@ -50,6 +53,11 @@ mod imp {
     }
     #[cfg(target_feature = "relaxed-simd")]
     #[inline(always)]
+    pub(super) fn madd(a: v128, b: v128, c: v128) -> v128 {
+        f64x2_relaxed_madd(a, b, c)
+    }
+    #[cfg(target_feature = "relaxed-simd")]
+    #[inline(always)]
     pub(super) fn nmadd(a: v128, b: v128, c: v128) -> v128 {
         f64x2_relaxed_nmadd(a, b, c)
     }
@@ -65,6 +73,11 @@ mod imp {
     #[inline(always)]
     pub(super) fn where_negative(a: v128, b: v128) -> v128 {
         v128_and(f64x2_lt(a, f64x2_splat(0.0)), b)
+    }
+    /// `b` where `a` is at least `least`, else 0.
+    #[inline(always)]
+    pub(super) fn where_at_least(a: v128, least: v128, b: v128) -> v128 {
+        v128_and(f64x2_ge(a, least), b)
     }
     #[inline(always)]
     pub(super) fn low(a: v128, b: v128) -> v128 {
@@ -111,12 +124,15 @@ mod imp {
     #[inline(always)]
     pub(super) fn nearest(a: Register) -> Register {
         // what an instruction does only from SSE 4.1 on
-        const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
-        a.map(|a| a + ROUND - ROUND)
+        a.map(|a| a + super::ROUND - super::ROUND)
     }
     #[inline(always)]
     pub(super) fn floor(a: Register) -> Register {
         a.map(f64::floor)
+    }
+    #[cfg(test)]
+    pub(super) fn madd(a: Register, b: Register, c: Register) -> Register {
+        [a[0].mul_add(b[0], c[0]), a[1].mul_add(b[1], c[1])]
     }
     #[cfg(test)]
     pub(super) fn nmadd(a: Register, b: Register, c: Register) -> Register {
@@ -134,6 +150,11 @@ mod imp {
     #[inline(always)]
     pub(super) fn where_negative(a: Register, b: Register) -> Register {
         each(a, b, |a, b| if a < 0.0 { b } else { 0.0 })
+    }
+    /// `b` where `a` is at least `least`, else 0.
+    #[inline(always)]
+    pub(super) fn where_at_least(a: Register, least: Register, b: Register) -> Register {
+        each(each(a, least, |a, least| f64::from(u8::from(a >= least))), b, |yes, b| yes * b)
     }
     #[inline(always)]
     pub(super) fn low(a: Register, b: Register) -> Register {
@@ -197,6 +218,12 @@ impl F2 {
         self + Self(imp::where_negative(self.0, q.0))
     }
 
+    /// `x - p` for `x` from `least` on, else `x`.
+    #[inline(always)]
+    pub(super) fn lower(self, least: Self, p: Self) -> Self {
+        self - Self(imp::where_at_least(self.0, least.0, p.0))
+    }
+
     /// The first lanes of `a` and `b`.
     #[inline(always)]
     pub(super) fn low(a: Self, b: Self) -> Self {
@@ -212,6 +239,25 @@ impl F2 {
 
 #[cfg(any(test, target_feature = "relaxed-simd"))]
 impl F2 {
+    /// `self * b + c`, rounded once where the engine fuses; see [`fuses`].
+    #[inline(always)]
+    pub(super) fn fused_add(self, b: Self, c: Self) -> Self {
+        Self(imp::madd(self.0, b.0, c.0))
+    }
+
+    /// The integer nearest to `self * b`, at most `2^51`, rounded once; `round` is [`ROUND`] in both lanes.
+    #[inline(always)]
+    pub(super) fn nearest_product(self, b: Self, round: Self) -> Self {
+        self.fused_add(b, round) - round
+    }
+
+    /// `c - self * b` in `[0, 2^52)` as words, for `|c| <= 2^51`; exact where the engine fuses.
+    #[inline(always)]
+    pub(super) fn fused_sub_to_words(self, b: Self, c: Self) -> [u64; 2] {
+        let unit = Self::splat(INTEGERS);
+        imp::to_bits(imp::xor(self.fused_sub_from(b, c + unit).0, unit.0))
+    }
+
     /// `c - self * b`, rounded once where the engine fuses; see [`fuses`].
     #[inline(always)]
     pub(super) fn fused_sub_from(self, b: Self, c: Self) -> Self {
@@ -220,14 +266,15 @@ impl F2 {
 }
 
 /// True when multiplication and addition round once, together. WebAssembly leaves it to the engine, for all of a run:
-/// `(1 + 2^-30)^2 - (1 + 2^-29)` is `2^-60`, or 0 when the square is rounded first.
+/// `(1 + 2^-30)^2 - (1 + 2^-29)` is `2^-60`, or 0 when the square is rounded first. Both instructions are tried.
 #[cfg(any(test, target_feature = "relaxed-simd"))]
 pub(super) fn fuses() -> bool {
     let x = std::hint::black_box(F2::splat(1.0 + 1.0 / (1u64 << 30) as f64));
     let y = std::hint::black_box(F2::splat(1.0 + 1.0 / (1u64 << 29) as f64));
     let tiny = 1.0 / (1u64 << 60) as f64;
-    let found = (F2::splat(0.0) - x).fused_sub_from(x, F2::splat(0.0) - y);
-    found.to_bits() == [tiny.to_bits(); 2]
+    let zero = F2::splat(0.0);
+    let found = [(zero - x).fused_sub_from(x, zero - y), x.fused_add(x, zero - y)];
+    found.map(F2::to_bits) == [[tiny.to_bits(); 2]; 2]
 }
 
 impl Add for F2 {

@@ -1,9 +1,20 @@
 //! The transforms of `math::ntt`, two layers at a time, two lanes, in doubles.
 //!
-//! Values are signed and reduced only where they would leave `|x| <= 4 u`, `u = 2^50`, which is what products need
-//! ([`super::field`]); a product is at most `u`.
+//! Values are signed and reduced only where they would become too large (D. Harvey, "Faster arithmetic for number-theoretic
+//! transforms", 2014): what is multiplied is at most `4 u`, `u = 2^50`, what is added at most `5 u` ([`super::field`]). A transform
+//! follows a bound of its values, of which the prime decides, and takes the passes that reduce where it has to.
+//!
+//! With products of values up to `x` at most `p(x)`, which is at most `7/8 u`, two layers
+//! - forward: make of `x` at most `x + p(x) + p(x + p(x))`, where `x` and `x + p(x)` are multiplied. If half of the values are
+//!   reduced before, to `r < 9/16 u`, it is `y + p(y)` with `y = r + p(x)`, less than `2.4 u`, and the last two layers, which reduce nothing,
+//!   can take that: `2.4 u + p < 4 u`. From `u` on, the largest input, the first two layers end below `2.8 u`, and the last two
+//!   could follow at once. Results are below `5 u`.
+//! - backward: make of `x` sums up to `4 x`, sums of two products of up to `2 p(2 x)`, and products, at most `p(4 x)`; `4 x` is multiplied.
+//!   Reduced is nothing, the sums, or all but products; then `x` is less than `7/8 u` again, and `4 x` less than `4 u`.
+//!
+//! For primes of 46 bits or fewer, forward transforms with fused multiplication reduce nothing at all.
 
-use super::field::{Arithmetic, BLOCK, BlockSums, Field, LIMIT, REDUCED, UNIT, both, each};
+use super::field::{Arithmetic, BLOCK, BlockSums, Field, LIMIT, both, each, reduced};
 use super::lanes::F2;
 use super::layers::{Factors, Step, quarters};
 use super::products::Ring;
@@ -77,56 +88,88 @@ impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
         }))
     }
 
-    /// The forward transform; `end` makes of each result what is stored.
-    #[inline(always)]
-    fn forward_to(
-        &self,
-        factors: &Direction<K>,
-        out: &mut [u64],
-        a: &[u64],
-        from: u64,
-        end: impl Fn(&A, F2) -> Pair,
-    ) {
-        let (f, centered) = (A::load(&self.field), Centered::new(from));
+    /// The forward transform of residues modulo `from`; with `open` to what [`Arithmetic::leave`] leaves.
+    fn forward_to(&self, factors: &Direction<K>, out: &mut [u64], a: &[u64], from: u64, open: bool) {
+        let f = A::load(&self.field);
         let (out, a) = (out.as_chunks_mut::<2>().0, a.as_chunks::<2>().0);
-        let grown = |bound: u32| bound + A::product_bound(bound);
-        // no value exceeds it
-        let mut bound = UNIT;
-        let mut steps = factors.steps.iter();
-        if let Some(w) = &factors.single {
-            first_layer(&f, out, a, w, centered);
-            bound = grown(bound);
-        } else if let Some([step]) = steps.next().map(Vec::as_slice) {
-            first_layers(&f, out, a, step, centered);
-            bound = grown(grown(bound));
-        }
-        for step in steps {
-            if grown(grown(bound)) > LIMIT {
+        let grown = |bound: f64| bound + A::product_bound(&self.field, bound);
+        // No value exceeds it.
+        let (mut bound, steps) = if from == self.field.modulus.value() {
+            (self.field.q, first(&f, factors, out, a, F2::from_words))
+        } else {
+            let centered = Centered::new(from);
+            (centered.bound, first(&f, factors, out, a, |words| centered.of(words)))
+        };
+        bound = if factors.single.is_some() { grown(bound) } else { grown(grown(bound)) };
+        for (index, step) in steps.iter().enumerate() {
+            let next = grown(grown(bound));
+            let most = if index + 1 == steps.len() { grown(next) } else { next };
+            if grown(bound).max(most) > LIMIT {
                 layers::<A, K, true>(&f, out, step);
-                bound = grown(REDUCED + A::product_bound(bound));
+                bound = grown(reduced(&self.field) + A::product_bound(&self.field, bound));
             } else {
                 layers::<A, K, false>(&f, out, step);
-                bound = grown(grown(bound));
+                bound = next;
             }
         }
-        last_layers(&f, out, &factors.last, end);
+        debug_assert!(grown(bound) <= LIMIT, "the last layers have room");
+        if open && A::OPEN {
+            last_layers(&f, out, &factors.last, A::leave);
+        } else if A::SMALL > 0.0 && grown(grown(bound)) <= A::SMALL {
+            last_layers(&f, out, &factors.last, A::finish_small);
+        } else {
+            last_layers(&f, out, &factors.last, A::finish);
+        }
     }
 
-    /// What follows the first two layers of an inverse transform. No value exceeds `u` between the steps.
-    fn rest_back(&self, factors: &Direction<K>, f: &A, out: &mut [Pair]) {
+    /// The inverse transform: its first two layers of `blocks`, values that are at most `q` and where what becomes of them goes.
+    #[inline(always)]
+    fn first_back<'a>(
+        &self,
+        f: &A,
+        factors: &Direction<K>,
+        blocks: impl Iterator<Item = ([F2; 4], &'a mut [Pair; 4])>,
+    ) -> f64 {
+        let (reduce, bound) = self.back(self.field.q);
+        match reduce {
+            NOTHING => first_layers_back::<A, K, NOTHING>(f, blocks, &factors.last),
+            SUMS => first_layers_back::<A, K, SUMS>(f, blocks, &factors.last),
+            _ => first_layers_back::<A, K, ALL>(f, blocks, &factors.last),
+        }
+        bound
+    }
+
+    /// What follows the first two layers of an inverse transform, which left at most `bound`.
+    fn rest_back(&self, factors: &Direction<K>, f: &A, out: &mut [Pair], mut bound: f64) {
         let scale = self.scale.each_ref().map(both);
-        match (&factors.single, factors.steps.as_slice()) {
-            (None, [last, steps @ ..]) => {
-                steps.iter().rev().for_each(|step| layers_back(f, out, step));
-                if let [[_, second, third]] = last.as_slice() {
-                    last_layers_back(f, out, &[both(second), both(third)], &scale);
-                }
-            }
-            (_, steps) => {
-                steps.iter().rev().for_each(|step| layers_back(f, out, step));
-                last_layer_back(f, out, &scale);
+        let (last, steps) = match (&factors.single, factors.steps.as_slice()) {
+            (None, [last, steps @ ..]) => (last.first(), steps),
+            (_, steps) => (None, steps),
+        };
+        for step in steps.iter().rev() {
+            let reduce;
+            (reduce, bound) = self.back(bound);
+            match reduce {
+                NOTHING => layers_back::<A, K, NOTHING>(f, out, step),
+                SUMS => layers_back::<A, K, SUMS>(f, out, step),
+                _ => layers_back::<A, K, ALL>(f, out, step),
             }
         }
+        match last {
+            Some([_, second, third]) => last_layers_back(f, out, &[both(second), both(third)], &scale),
+            None => last_layer_back(f, out, &scale),
+        }
+    }
+
+    /// How much two layers backward reduce of values of at most `bound`, as little as lets the next ones follow, and the bound of what they leave.
+    fn back(&self, bound: f64) -> (u8, f64) {
+        let product = |bound| A::product_bound(&self.field, bound);
+        let products = product(2.0 * product(2.0 * bound)).max(product(4.0 * bound));
+        let pairs = products.max(2.0 * product(2.0 * bound));
+        let reduced = reduced(&self.field);
+        let bounds = [(NOTHING, pairs.max(4.0 * bound)), (SUMS, pairs.max(reduced))];
+        let fits = bounds.into_iter().find(|(_, bound)| 4.0 * bound <= LIMIT);
+        fits.unwrap_or((ALL, products.max(reduced)))
     }
 }
 
@@ -140,7 +183,7 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Ring<BLOCK> for Tables<A, K> 
     /// `from`: below `2^50`.
     fn forward(&self, out: &mut [u64], a: &[u64], from: u64) {
         match &self.forward {
-            Way::Here(factors) => self.forward_to(factors, out, a, from, |f, y| f.finish(y)),
+            Way::Here(factors) => self.forward_to(factors, out, a, from, false),
             Way::Made(made) => made.run(false, out, a, &centering(from)),
         }
     }
@@ -148,7 +191,7 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Ring<BLOCK> for Tables<A, K> 
     /// To what [`Arithmetic::leave`] leaves.
     fn forward_open(&self, out: &mut [u64], a: &[u64], from: u64) {
         match &self.forward {
-            Way::Here(factors) => self.forward_to(factors, out, a, from, |f, y| f.leave(y)),
+            Way::Here(factors) => self.forward_to(factors, out, a, from, true),
             Way::Made(made) => made.run(true, out, a, &centering(from)),
         }
     }
@@ -161,10 +204,9 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Ring<BLOCK> for Tables<A, K> 
         let f = A::load(&self.field);
         let (out, a) = (out.as_chunks_mut::<2>().0, a.as_chunks::<2>().0);
         let blocks = out.as_chunks_mut::<4>().0.iter_mut().zip(a.as_chunks::<4>().0);
-        for ((out, a), w) in blocks.zip(&factors.last) {
-            *out = first_layers_back(&f, a.map(F2::from_words), w);
-        }
-        self.rest_back(factors, &f, out);
+        let read = blocks.map(|(out, a)| (a.map(F2::from_words), out));
+        let bound = self.first_back(&f, factors, read);
+        self.rest_back(factors, &f, out, bound);
     }
 
     /// From what [`Arithmetic::take`] takes.
@@ -175,10 +217,9 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Ring<BLOCK> for Tables<A, K> 
         };
         let f = A::load(&self.field);
         let a = a.as_chunks_mut::<2>().0;
-        for (pairs, w) in a.as_chunks_mut::<4>().0.iter_mut().zip(&factors.last) {
-            *pairs = first_layers_back(&f, pairs.map(|pair| f.take(pair)), w);
-        }
-        self.rest_back(factors, &f, a);
+        let blocks = a.as_chunks_mut::<4>().0.iter_mut();
+        let bound = self.first_back(&f, factors, blocks.map(|block| (block.map(|pair| f.take(pair)), block)));
+        self.rest_back(factors, &f, a, bound);
     }
 }
 
@@ -194,18 +235,41 @@ struct Centered {
     /// The least residue that is seen as a negative integer.
     half: F2,
     p: F2,
-    rest: F2,
+    /// How large they can be.
+    bound: f64,
 }
 
 impl Centered {
     fn new(p: u64) -> Self {
-        let [half, p, rest] = centering(p).map(F2::splat);
-        Self { half, p, rest }
+        let [half, p, _] = centering(p);
+        Self { half: F2::splat(half), p: F2::splat(p), bound: half }
     }
 
     #[inline(always)]
     fn of(&self, words: Pair) -> F2 {
-        (F2::from_words(words) - self.half).lift(self.p) - self.rest
+        F2::from_words(words).lower(self.half, self.p)
+    }
+}
+
+/// The first layer or two, of what `read` makes of words; gives the steps that remain.
+#[inline(always)]
+fn first<'a, A: Arithmetic<K>, const K: usize>(
+    f: &A,
+    factors: &'a Direction<K>,
+    out: &mut [Pair],
+    a: &[Pair],
+    read: impl Fn(Pair) -> F2,
+) -> &'a [Vec<Step<[f64; K]>>] {
+    match (&factors.single, factors.steps.as_slice()) {
+        (Some(w), steps) => {
+            first_layer(f, out, a, w, read);
+            steps
+        }
+        (None, [first, steps @ ..]) => {
+            first.iter().take(1).for_each(|step| first_layers(f, out, a, step, &read));
+            steps
+        }
+        (None, []) => &[],
     }
 }
 
@@ -232,11 +296,27 @@ fn butterfly<A: Arithmetic<K>, const K: usize>(
     [y0 + s, y0 - s, y2 + t, y2 - t]
 }
 
-/// Two layers backwards, values at most `u`; the sums are at most `4 u`, the products `u`.
+/// What [`butterfly_back`] reduces: nothing, the sums of values, also the sums of products.
+const NOTHING: u8 = 0;
+const SUMS: u8 = 1;
+const ALL: u8 = 2;
+
+/// Two layers backwards; from a bound of `x`, `4 x` must not exceed `4 u`.
 #[inline(always)]
-fn butterfly_back<A: Arithmetic<K>, const K: usize>(f: &A, x: [F2; 4], w: &Step<[F2; K]>) -> [F2; 4] {
+fn butterfly_back<A: Arithmetic<K>, const K: usize, const REDUCE: u8>(
+    f: &A,
+    x: [F2; 4],
+    w: &Step<[F2; K]>,
+) -> [F2; 4] {
     let [y0, y1, y2, y3] = half_back(f, x, &w[1], &w[2]);
-    [f.reduce(y0 + y2), f.reduce(y1 + y3), f.mul(y0 - y2, &w[0]), f.mul(y1 - y3, &w[0])]
+    let (mut sum, mut products) = (y0 + y2, y1 + y3);
+    if REDUCE >= SUMS {
+        sum = f.reduce(sum);
+    }
+    if REDUCE >= ALL {
+        products = f.reduce(products);
+    }
+    [sum, products, f.mul(y0 - y2, &w[0]), f.mul(y1 - y3, &w[0])]
 }
 
 /// The first layer of [`butterfly_back`].
@@ -255,13 +335,13 @@ fn first_layer<A: Arithmetic<K>, const K: usize>(
     out: &mut [Pair],
     a: &[Pair],
     w: &[f64; K],
-    centered: Centered,
+    read: impl Fn(Pair) -> F2,
 ) {
     let w = both(w);
     let half = out.len() / 2;
     let ((left, right), (u, v)) = (out.split_at_mut(half), a.split_at(half));
     for (((x, y), &u), &v) in left.iter_mut().zip(right).zip(u).zip(v) {
-        let (u, p) = (centered.of(u), f.mul(centered.of(v), &w));
+        let (u, p) = (read(u), f.mul(read(v), &w));
         (*x, *y) = ((u + p).to_bits(), (u - p).to_bits());
     }
 }
@@ -271,7 +351,7 @@ fn first_layers<A: Arithmetic<K>, const K: usize>(
     out: &mut [Pair],
     a: &[Pair],
     w: &Step<[f64; K]>,
-    centered: Centered,
+    read: impl Fn(Pair) -> F2,
 ) {
     let w = w.each_ref().map(both);
     let [o0, o1, o2, o3] = quarters(out);
@@ -279,12 +359,11 @@ fn first_layers<A: Arithmetic<K>, const K: usize>(
     let ((a0, a1), (a2, a3)) = (left.split_at(left.len() / 2), right.split_at(right.len() / 2));
     let outputs = o0.iter_mut().zip(o1).zip(o2).zip(o3);
     for ((((o0, o1), o2), o3), (((a0, a1), a2), a3)) in outputs.zip(a0.iter().zip(a1).zip(a2).zip(a3)) {
-        [*o0, *o1, *o2, *o3] =
-            butterfly(f, [*a0, *a1, *a2, *a3].map(|a| centered.of(a)), &w).map(F2::to_bits);
+        [*o0, *o1, *o2, *o3] = butterfly(f, [*a0, *a1, *a2, *a3].map(&read), &w).map(F2::to_bits);
     }
 }
 
-/// With `REDUCE` the values that no product makes small are reduced before: to `9/16 q`, less than `5/8 u`.
+/// With `REDUCE` the values that no product makes small are reduced before.
 fn layers<A: Arithmetic<K>, const K: usize, const REDUCE: bool>(
     f: &A,
     out: &mut [Pair],
@@ -322,26 +401,32 @@ fn last_layers<A: Arithmetic<K>, const K: usize>(
     end: impl Fn(&A, F2) -> Pair,
 ) {
     for (pairs, w) in out.as_chunks_mut::<4>().0.iter_mut().zip(steps) {
-        let [x0, x1, x2, x3] = transpose(pairs.map(F2::from_bits));
-        let y = butterfly(f, [f.reduce(x0), f.reduce(x1), x2, x3], &w.each_ref().map(each));
+        let y = butterfly(f, transpose(pairs.map(F2::from_bits)), &w.each_ref().map(each));
         // lanes change places as words do
         *pairs = transpose_back(y.map(|y| F2::from_bits(end(f, y)))).map(F2::to_bits);
     }
 }
 
 #[inline(always)]
-fn first_layers_back<A: Arithmetic<K>, const K: usize>(
+fn first_layers_back<'a, A: Arithmetic<K>, const K: usize, const REDUCE: u8>(
     f: &A,
-    x: [F2; 4],
-    w: &Step<[[f64; 2]; K]>,
-) -> [Pair; 4] {
-    transpose_back(butterfly_back(f, transpose(x), &w.each_ref().map(each))).map(F2::to_bits)
+    blocks: impl Iterator<Item = ([F2; 4], &'a mut [Pair; 4])>,
+    steps: &[Step<[[f64; 2]; K]>],
+) {
+    for ((x, out), w) in blocks.zip(steps) {
+        let y = butterfly_back::<A, K, REDUCE>(f, transpose(x), &w.each_ref().map(each));
+        *out = transpose_back(y).map(F2::to_bits);
+    }
 }
 
-fn layers_back<A: Arithmetic<K>, const K: usize>(f: &A, out: &mut [Pair], steps: &[Step<[f64; K]>]) {
+fn layers_back<A: Arithmetic<K>, const K: usize, const REDUCE: u8>(
+    f: &A,
+    out: &mut [Pair],
+    steps: &[Step<[f64; K]>],
+) {
     for (block, w) in out.chunks_exact_mut(out.len() / steps.len()).zip(steps) {
         let w = w.each_ref().map(both);
-        map_quarters(block, |x| butterfly_back(f, x.map(F2::from_bits), &w).map(F2::to_bits));
+        map_quarters(block, |x| butterfly_back::<A, K, REDUCE>(f, x.map(F2::from_bits), &w).map(F2::to_bits));
     }
 }
 
@@ -359,7 +444,7 @@ fn last_layers_back<A: Arithmetic<K>, const K: usize>(
             f.mul(y0 - y2, &scale[1]),
             f.mul(y1 - y3, &scale[1]),
         ];
-        z.map(|z| f.finish(z))
+        z.map(|z| f.finish_product(z))
     });
 }
 
@@ -367,7 +452,156 @@ fn last_layer_back<A: Arithmetic<K>, const K: usize>(f: &A, out: &mut [Pair], sc
     let (left, right) = out.split_at_mut(out.len() / 2);
     for (x, y) in left.iter_mut().zip(right) {
         let (u, v) = (F2::from_bits(*x), F2::from_bits(*y));
-        *x = f.finish(f.mul(u + v, &scale[0]));
-        *y = f.finish(f.mul(u - v, &scale[1]));
+        *x = f.finish_product(f.mul(u + v, &scale[0]));
+        *y = f.finish_product(f.mul(u - v, &scale[1]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fused::Fused;
+    use super::super::split::Split;
+    use super::*;
+    use crate::math::Modulus;
+    use crate::math::ntt::NttTable;
+    use crate::math::prime::ntt_primes;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// The largest value that was multiplied, as bits; of positive doubles these are in the order of the doubles.
+    static LARGEST: AtomicU64 = AtomicU64::new(0);
+
+    /// An arithmetic that fails when a value is larger than it may be.
+    #[derive(Clone, Copy)]
+    struct Watched<A>(A);
+
+    fn seen(a: F2, most: f64) {
+        for x in a.to_bits().map(f64::from_bits) {
+            assert!(x.abs() <= most && x == x.trunc(), "{x} where {most} is the most");
+        }
+    }
+
+    impl<A: Arithmetic<K>, const K: usize> Arithmetic<K> for Watched<A> {
+        const OPEN: bool = A::OPEN;
+        const SMALL: f64 = A::SMALL;
+
+        fn product_bound(field: &Field, bound: f64) -> f64 {
+            A::product_bound(field, bound)
+        }
+        fn load(field: &Field) -> Self {
+            Self(A::load(field))
+        }
+        fn factor(field: &Field, w: u64) -> [f64; K] {
+            A::factor(field, w)
+        }
+        fn mul(&self, a: F2, w: &[F2; K]) -> F2 {
+            seen(a, LIMIT);
+            for a in a.to_bits().map(|a| f64::from_bits(a).abs().to_bits()) {
+                if a > LARGEST.load(Ordering::Relaxed) {
+                    LARGEST.fetch_max(a, Ordering::Relaxed);
+                }
+            }
+            self.0.mul(a, w)
+        }
+        fn reduce(&self, a: F2) -> F2 {
+            seen(a, 1.25 * LIMIT);
+            self.0.reduce(a)
+        }
+        fn finish(&self, a: F2) -> [u64; 2] {
+            seen(a, 1.25 * LIMIT);
+            self.0.finish(a)
+        }
+        fn finish_small(&self, a: F2) -> [u64; 2] {
+            seen(a, A::SMALL);
+            self.0.finish_small(a)
+        }
+        fn finish_product(&self, a: F2) -> [u64; 2] {
+            self.0.finish_product(a)
+        }
+        fn leave(&self, a: F2) -> [u64; 2] {
+            seen(a, 1.25 * LIMIT);
+            self.0.leave(a)
+        }
+        fn take(&self, a: [u64; 2]) -> F2 {
+            self.0.take(a)
+        }
+    }
+
+    /// Residues that make a value of a forward transform grow as far as it can before layer number `layer` multiplies it: each
+    /// layer before adds a product of nearly `q/2`.
+    fn growing(n: usize, q: &Modulus, roots: &Roots, layer: u32) -> Result<Vec<u64>> {
+        let at = n >> (layer + 1);
+        let mut a = vec![0; n];
+        a[at] = q.value() - 1;
+        for before in 0..layer {
+            // What the factor of its first block makes the largest centered residue of.
+            a[at + (n >> (before + 1))] = q.mul(q.inv(roots.forward[1 << before])?, q.value() / 2);
+        }
+        Ok(a)
+    }
+
+    fn check<A: Arithmetic<K>, const K: usize>(n: usize, q: u64, from: u64) -> Result<()> {
+        let modulus = Modulus::new(q)?;
+        let (table, roots) = (NttTable::new(n, modulus)?, Roots::new(n, &modulus)?);
+        let Some(field) = Field::new(modulus) else { panic!("{q} is below 2^50") };
+        let Some(tables) = Tables::<Watched<A>, K>::new(n, field)? else { panic!("{n} is served") };
+        let (Way::Here(forward), Way::Here(inverse)) = (&tables.forward, &tables.inverse) else {
+            panic!("nothing is offered")
+        };
+        let f = Watched(A::load(&field));
+        let mut patterns = vec![vec![from - 1; n], vec![from / 2; n], vec![from / 2 + 1; n]];
+        if from == q {
+            for layer in (0..n.ilog2()).rev().step_by(3) {
+                patterns.push(growing(n, &modulus, &roots, layer)?);
+            }
+        }
+        for a in patterns {
+            let center = |x: u64| {
+                (i128::from(x) - if x > from / 2 { i128::from(from) } else { 0 }).rem_euclid(q.into())
+            };
+            let mut expected: Vec<u64> = a.iter().map(|&x| center(x) as u64).collect();
+            table.forward(&mut expected);
+            let mut out = vec![0; n];
+            tables.forward_to(forward, &mut out, &a, from, false);
+            assert_eq!(out, expected, "forward, {n}, {q} from {from}");
+            tables.forward_to(forward, &mut out, &a, from, true);
+            for (left, expected) in out.as_chunks::<2>().0.iter().zip(expected.as_chunks::<2>().0) {
+                let taken = f.take(*left);
+                seen(taken, if A::OPEN { reduced(&field) } else { field.q });
+                assert_eq!(f.finish(taken), *expected, "open forward, {n}, {q} from {from}");
+            }
+        }
+        let ends = (0..n).map(|i| if i.count_ones() % 2 == 0 { q - 1 } else { 0 });
+        for mut a in [vec![q - 1; n], ends.collect(), growing(n, &modulus, &roots, 1)?] {
+            let mut expected = a.clone();
+            table.inverse(&mut expected);
+            let pairs = a.as_chunks_mut::<2>().0;
+            let blocks = pairs.as_chunks_mut::<4>().0.iter_mut();
+            let bound =
+                tables.first_back(&f, inverse, blocks.map(|block| (block.map(F2::from_words), block)));
+            tables.rest_back(inverse, &f, pairs, bound);
+            assert_eq!(a, expected, "inverse, {n}, {q}");
+        }
+        Ok(())
+    }
+
+    /// Of both arithmetics, on the largest primes of each size and the largest residues, no value is larger than it may be, and what is
+    /// computed is what the reference does; with the largest primes values come close to what is allowed.
+    #[test]
+    fn values_stay_within_their_bounds() -> Result<()> {
+        for log in [3, 4, 5, 6, 11, 12, 13, 14, 15] {
+            let n = 1 << log;
+            for bits in [50, 49, 48, 46, 40, 20] {
+                let (Ok(own), Ok(other)) = (ntt_primes(bits, n, 1, &[]), ntt_primes(50, n, 2, &[])) else {
+                    continue;
+                };
+                for from in [own[0], other[1]] {
+                    check::<Fused, 2>(n, own[0], from)?;
+                    check::<Split, 4>(n, own[0], from)?;
+                }
+            }
+        }
+        let largest = f64::from_bits(LARGEST.load(Ordering::Relaxed));
+        assert!(largest > 0.7 * LIMIT, "{largest} is far from {LIMIT}");
+        Ok(())
     }
 }

@@ -4,9 +4,7 @@
 //! modulo `2^64`, exactly: one integer multiplication instead of a wide one.
 
 use super::field::Field;
-
-/// `1.5 * 2^52`: adding it to `|x| <= 2^51` leaves the nearest integer in the low bits.
-const ROUND: f64 = 6_755_399_441_055_744.0;
+use super::lanes::ROUND;
 
 /// A prime below `2^50`.
 #[derive(Clone, Copy)]

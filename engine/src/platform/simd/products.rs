@@ -38,6 +38,14 @@ pub(super) trait Sums<const N: usize>: Copy + Send + Sync + 'static {
         self.words(sum)
     }
 
+    /// As [`Self::product`], as [`Ring::inverse_open`] takes it.
+    #[inline(always)]
+    fn leave_product(&self, a: &Self::Values, b: &Self::Values) -> [u64; N] {
+        let mut sum = Self::zero();
+        self.add_product(&mut sum, a, b);
+        self.leave_sum(sum)
+    }
+
     /// Adds `a b`, with `a` as [`Ring::forward_open`] left it, `b` in `[0, q)`.
     fn add_transformed(&self, sum: &mut Self::Sum, a: &[u64; N], b: &[u64; N]);
 
@@ -183,9 +191,20 @@ fn tensor<R: Ring<N>, const N: usize>(ring: &R, out: &mut [u64], inputs: &[&[u64
     let (first, rest) = out.split_at_mut(n);
     let (second, third) = rest.split_at_mut(n);
     for index in 0..n / N {
+        let values = |limb| R::Sums::values(block(limb, index));
+        if let [a0, a1, b0, b1] = inputs {
+            let [a0, a1, b0, b1] = [values(a0), values(a1), values(b0), values(b1)];
+            let mut sum = R::Sums::zero();
+            prime.add_product(&mut sum, &a0, &b1);
+            prime.add_product(&mut sum, &a1, &b0);
+            first.as_chunks_mut().0[index] = prime.leave_product(&a0, &b0);
+            second.as_chunks_mut().0[index] = prime.leave_sum(sum);
+            third.as_chunks_mut().0[index] = prime.leave_product(&a1, &b1);
+            continue;
+        }
         let mut sums = [R::Sums::zero(); 3];
-        for product in inputs.as_chunks::<4>().0 {
-            let [a0, a1, b0, b1] = product.map(|limb| R::Sums::values(block(limb, index)));
+        for [a0, a1, b0, b1] in inputs.as_chunks::<4>().0 {
+            let [a0, a1, b0, b1] = [values(a0), values(a1), values(b0), values(b1)];
             prime.add_product(&mut sums[0], &a0, &b0);
             prime.add_product(&mut sums[1], &a0, &b1);
             prime.add_product(&mut sums[1], &a1, &b0);

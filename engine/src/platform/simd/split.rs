@@ -12,14 +12,15 @@
 //!
 //! For `|a| <= 4 u`: `|a1| <= 2^25`, `|a0| <= 2^26`, `|W11|, |W01| <= 2^26`, `|W10|, |W00| <= 2^22`; so `|high|` and
 //! `|b q1|` are at most `1.5 * 2^52`, `|low|` is at most `1.5 * 2^48`, and the sums cancel to the integer
-//! `r = a w - k q`, exactly. The estimate leaves `low` out, so `|r| <= q/2 + |low| <= 7/8 u`.
+//! `r = a w - k q`, exactly. The estimate leaves `low` out, so `|r| <= q/2 + |low| <= 7/8 u`; for `q` below `2^23` `|W10|` and
+//! `|W00|` are at most `q/2`.
 //!
 //! Sums of products are taken modulo `2^64` in integers, and beside them in doubles the quotient by the prime, subtracted
 //! at the end, once.
 
 #[cfg(doc)]
 use super::field::MOST_TERMS;
-use super::field::{Arithmetic, BLOCK, BlockSums, Field, UNIT, doubles};
+use super::field::{Arithmetic, BLOCK, BlockSums, Field, ROUNDINGS, doubles};
 use super::lanes::F2;
 use super::pointwise::Words;
 use super::products::Sums;
@@ -52,8 +53,13 @@ pub(super) struct Split {
 }
 
 impl Arithmetic<4> for Split {
-    fn product_bound(_: u32) -> u32 {
-        7 * UNIT / 8
+    const OPEN: bool = false;
+
+    const SMALL: f64 = 0.0;
+
+    fn product_bound(field: &Field, _: f64) -> f64 {
+        let low = (field.q / 2.0).min((1u64 << 22) as f64);
+        (field.q / 2.0 + low * (3u64 << 25) as f64) * ROUNDINGS
     }
 
     #[inline(always)]
