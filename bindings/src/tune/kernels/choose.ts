@@ -5,7 +5,6 @@
  */
 import { describe } from '../../arguments.js';
 import { CipherloomError } from '../../errors.js';
-import type { RawKernel } from '../../raw.js';
 import type { TuneClient } from '../client.js';
 import { consented } from '../consent.js';
 import type { OperatorKey } from '../key.js';
@@ -14,7 +13,7 @@ import { checkDigits, type TuneRecord } from '../record.js';
 import { checkSigned } from '../sign.js';
 import { checkText, wrong } from '../wrong.js';
 import type { BenchOptions } from './bench.js';
-import { chosen, type ChosenKernels } from './chosen.js';
+import { chosen, type ChosenKernels, type Taken } from './chosen.js';
 import { deriveCode, deriveFor } from './derive.js';
 import { KernelExplorer } from './explorer.js';
 
@@ -56,21 +55,21 @@ export async function chooseKernels(
   const { records, explorers, device } = await found(source);
   signal?.throwIfAborted();
   const refused: CipherloomError[] = [];
-  const kernels = new Map<string, RawKernel>();
+  const kernels = new Map<string, Taken>();
   const explorer = new KernelExplorer({ ...bench, device });
   try {
     if (!explorer.generated) return chosen([]);
     for (const given of records) {
       signal?.throwIfAborted();
-      const kernel = await verified(given, { explorers, device }, explorer, refused);
-      if (kernel !== undefined) kernels.set(kernel.name, kernel);
+      const taken = await verified(given, { explorers, device }, explorer, refused);
+      if (taken !== undefined) kernels.set(taken.why.name, taken);
     }
   } finally {
     explorer.close();
   }
   signal?.throwIfAborted();
   // The last one that fits is taken: those for fewer primes after those for more.
-  const order = ({ bits, prime }: RawKernel): number => (prime === undefined ? bits : 0);
+  const order = ({ kernel: { bits, prime } }: Taken): number => (prime === undefined ? bits : 0);
   return chosen(
     [...kernels.values()].sort((one, other) => order(other) - order(one)),
     refused,
@@ -117,7 +116,7 @@ async function verified(
   { explorers, device }: Pick<Known, 'explorers' | 'device'>,
   explorer: KernelExplorer,
   refused: CipherloomError[],
-): Promise<RawKernel | undefined> {
+): Promise<Taken | undefined> {
   try {
     const record = await checkSigned(given, explorers);
     const { key, best } = record;
@@ -131,7 +130,12 @@ async function verified(
     const { runnable, refused: others } = await consented({ ...record, best: made }, consent);
     refused.push(...others);
     if (runnable?.implementation.kind !== 'generated') return undefined;
-    return (await deriveFor(key, runnable.implementation)).kernel;
+    const { kernel } = await deriveFor(key, runnable.implementation);
+    const { explorer: by, at } = record;
+    const { name } = kernel;
+    const { operator } = key;
+    const { time } = runnable.implementation;
+    return { kernel, why: { name, operator, time, instead: library, explorer: by, at } };
   } catch (error) {
     if (!(error instanceof CipherloomError) || !error.code.startsWith('tune.')) throw error;
     refused.push(error);

@@ -10,7 +10,7 @@ export { planOf } from './bounds.js';
 export type { PassPlan, Plan } from './bounds.js';
 export { chooseKernels } from './choose.js';
 export type { ChooseOptions, KernelSource } from './choose.js';
-export type { ChosenKernels } from './chosen.js';
+export type { ChosenKernel, ChosenKernels } from './chosen.js';
 export { KernelExplorer } from './explorer.js';
 export type { Compared, ExploreOptions, Exploring } from './explorer.js';
 export { seeded, Space } from './space.js';
