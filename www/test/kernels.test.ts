@@ -38,6 +38,8 @@ describe('findings', () => {
     expect(gainText(gain)).toBe('× 2.00 (1.73 to 2.33)');
     expect(timed(found).map(timeText)).toEqual(['100 µs ± 5', '50 µs ± 5']);
     expect(timeText(timed(finding(one('simd', 12_345_678, 1234)))[0]!)).toBe('12346 µs ± 0.617');
+    // What a coarse clock gives: the same again and again, but for rounding.
+    expect(timeText(timed(finding(one('simd', 4321.5, 1e-9)))[0]!)).toBe('4.32 µs ± 0');
   });
 });
 

@@ -52,9 +52,11 @@ export function gainText({ gain, least, most }: Gain): string {
 
 /** Nanoseconds as microseconds: `45.1 µs ± 0.3`. The second number is half the interquartile range. */
 export function timeText({ times: { time, spread } }: Timed): string {
-  const micro = (value: number): string => (value / 1000).toPrecision(3).replace(/e\+\d+$/, '');
-  const plain = (value: number): string =>
-    value >= 1e6 ? String(Math.round(value / 1000)) : String(Number(micro(value)));
+  // Three digits, and nothing below a nanosecond.
+  const plain = (value: number): string => {
+    const micro = value / 1000;
+    return String(Number(micro.toFixed(micro >= 100 ? 0 : micro >= 10 ? 1 : micro >= 1 ? 2 : 3)));
+  };
   return `${plain(time)} µs ± ${plain(spread / 2)}`;
 }
 
