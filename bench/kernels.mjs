@@ -11,7 +11,8 @@ const { values: options } = parseArgs({
   options: { trials: { type: 'string', default: '60' }, runs: { type: 'string', default: '31' } },
 });
 const { createTask, load } = await import('cipherloom');
-const { KernelExplorer } = await import('cipherloom/tune/kernels');
+const { newExplorerKeys, signRecord } = await import('cipherloom/tune');
+const { chooseKernels, KernelExplorer } = await import('cipherloom/tune/kernels');
 const { Bench } = await import('../bindings/dist/tune/kernels/bench.js');
 const { derive } = await import('../bindings/dist/tune/kernels/derive.js');
 const { measure } = await import('../bindings/dist/tune/measure.js');
@@ -32,6 +33,7 @@ const keyOf = (operator, attributes, inputs, output) => ({
 });
 const micro = (nanoseconds) => (nanoseconds / 1000).toFixed(1);
 const records = [];
+const keys = await newExplorerKeys();
 
 console.log(`${cpus()[0].model}, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 10)}`);
 console.log('\n| operator | N | bits | built in, µs | made, µs | gain | schedule |');
@@ -63,8 +65,7 @@ for (const n of [4096, 8192, 16384])
       const { kernel } = await derive(best.generated.schedule);
       await row(operator, n, bits, key, [kernel]);
       both.push(kernel);
-      const unsigned = { key, best: { generated: best.generated }, at: 0, version: 'here' };
-      records.push({ ...unsigned, explorer: '0'.repeat(64), signature: '0'.repeat(128) });
+      records.push(await signRecord({ key, best, at: 0, version: 'here', explorer: keys.publicKey }, keys));
     }
     const ntt = limb(n, q, 'ntt');
     const inner = Array.from({ length: 4 }, () => limb(n, q, 'coeff')).concat(Array.from({ length: 8 }, () => ntt));
@@ -83,7 +84,9 @@ explorer.close();
 // As a user runs it: what a worker takes for a product that is relinearized, bytes in and out included.
 console.log('\n| run | N | primes | built in, ms | made, ms | gain |');
 console.log('| --- | --- | --- | --- | --- | --- |');
-const [plain, tuned] = [await load({ threads: 1 }), await load({ threads: 1, kernels: records })];
+const kernels = await chooseKernels({ records, explorers: [keys.publicKey], device: 'here' });
+if (kernels.refused.length > 0) throw kernels.refused[0];
+const [plain, tuned] = [await load({ threads: 1 }), await load({ threads: 1, kernels })];
 const task = createTask();
 const [x, y] = ['x', 'y'].map((name) => task.encrypted(name, { shape: [64], min: -1000, max: 1000 }));
 task.output('product', x.multiply(y));

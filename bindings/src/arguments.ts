@@ -4,6 +4,7 @@
  */
 import { failure } from './errors.js';
 import { STAGES, TASK_PASSES } from './stages.js';
+import { ChosenKernels } from './tune/kernels/chosen.js';
 import type {
   CircuitRunOptions,
   ExpandOptions,
@@ -191,7 +192,10 @@ export const LOAD_OPTIONS: Kinds<LoadOptions> = {
   threads: NUMBER,
   wasm: objectOf('a source for each build'),
   worker: FUNCTION,
-  kernels: { expected: 'an array of records', fits: (value) => Array.isArray(value) },
+  kernels: {
+    expected: 'what chooseKernels gave',
+    fits: (value) => ChosenKernels.taken(value) !== undefined,
+  },
   workers: BOOLEAN,
 };
 const SOURCE: Kind = { expected: 'an address, bytes or a module', fits: (value) => value !== null };

@@ -3,8 +3,7 @@ import { checkOptions, LOAD_OPTIONS, WASM_BUILDS, WASM_OPTIONS } from './argumen
 import { chooseLess, chooseMode, detectFeatures } from './choose-mode.js';
 import { CipherloomError, failure } from './errors.js';
 import { WorkerLoom } from './loom.js';
-import { takesKernels } from './raw.js';
-import type { Taken } from './tune/kernels/derive.js';
+import { ChosenKernels } from './tune/kernels/chosen.js';
 import type { LoadOptions, Loom, Role, Variant, WorkerLike } from './types.js';
 import { wasmModule } from './wasm-module.js';
 import { startWorker } from './worker/start.js';
@@ -12,7 +11,7 @@ import { startWorker } from './worker/start.js';
 /**
  * Starts the two workers with the best build that runs here. Every call makes a new loom; a failed one may be
  * repeated. Errors: ParameterError (`mode` or `threads` cannot be met), InputError (other options), WorkerError,
- * MemoryError; TuneError `tune.record`, `tune.key` (option `kernels`: what is no record).
+ * MemoryError.
  */
 export async function load(options: LoadOptions = {}): Promise<Loom> {
   checkOptions('load', options, LOAD_OPTIONS);
@@ -22,8 +21,9 @@ export async function load(options: LoadOptions = {}): Promise<Loom> {
   options.signal?.throwIfAborted();
   const worker = await starter(options);
   let choice = chooseMode(detectFeatures(), options);
-  const { kernels, reasons } = await kernelsFor(choice.variant, options);
-  choice = { ...choice, reasons: [...choice.reasons, ...reasons] };
+  const kernels = ChosenKernels.taken(options.kernels) ?? [];
+  const left = options.kernels?.refused.map(({ message }) => `A kernel was not taken: ${message}.`) ?? [];
+  choice = { ...choice, reasons: [...choice.reasons, ...left] };
   let build = fetchBuild(choice.variant, options);
   for (;;) {
     try {
@@ -37,13 +37,6 @@ export async function load(options: LoadOptions = {}): Promise<Loom> {
       choice = less;
     }
   }
-}
-
-/** Whoever gives no records does not load what makes kernels of them. */
-async function kernelsFor(variant: Variant, { kernels: records = [] }: LoadOptions): Promise<Taken> {
-  if (records.length === 0 || !takesKernels(variant)) return { kernels: [], reasons: [] };
-  const { kernelsOf } = await import('./tune/kernels/derive.js');
-  return kernelsOf(records);
 }
 
 /** What starts workers. Errors: ParameterError `parameters.mode`. */

@@ -11,7 +11,7 @@
  */
 import type { SharedGraph } from './parties/types.js';
 import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './graph-types.js';
-import type { TuneRecord } from './tune/record.js';
+import type { ChosenKernels } from './tune/kernels/chosen.js';
 import type { CompileOptions, LoomTask, OpenOptions, Program, Task } from './values/types.js';
 import type { Conformance, ConformanceOptions } from './verification-types.js';
 
@@ -84,13 +84,11 @@ export interface LoadOptions {
    */
   worker?: ((role: Role) => WorkerLike) | undefined;
   /**
-   * What is known of the best implementations (`cipherloom/tune`): where a kernel made from a schedule is the fastest one of a record, the engines take it, in the build
-   * `relaxed`. Its code is derived here, from the schedule. What is checked is the record's shape, that the schedule fits the key, and that its code has the hash that was measured
-   * (where not, `mode.reasons` says so). **Not checked** are signature, class of the device, and whether the kernel conforms: so give records that a client believes
-   * and whose `choose` gave the generated implementation, with `derive` of `cipherloom/tune/kernels` and `verify` of a `KernelExplorer`. Results of a kernel that conforms are the
-   * same bytes with it and without. Default: none.
+   * Kernels made at run time, for the build `relaxed`: what `chooseKernels` of `cipherloom/tune/kernels` gave, which verified them on this device (signature, class of the
+   * device, code that follows from the schedule, conformance). Records themselves are not taken: nothing runs that is not verified. What was refused is told by
+   * `mode.reasons`. Results are the same bytes with them and without. Default: none.
    */
-  kernels?: readonly TuneRecord[] | undefined;
+  kernels?: ChosenKernels | undefined;
   /**
    * `false` does all on the caller's thread, one thread of it, for hosts without workers (edge functions, service workers) and for short scripts:
    * nothing is started, so that the first result is there sooner. A call gives way to others every 25 ms, but not in steps that are longer, such as compiling;

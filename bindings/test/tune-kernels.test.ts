@@ -4,7 +4,8 @@ import { operatorKey } from '../src/tune/key.js';
 import type { Implementation } from '../src/tune/record.js';
 import { planOf, roundings } from '../src/tune/kernels/bounds.js';
 import { hashOf } from '../src/tune/consent.js';
-import { deriveCode, deriveFor, kernelsOf } from '../src/tune/kernels/derive.js';
+import { deriveCode, deriveFor } from '../src/tune/kernels/derive.js';
+import { ChosenKernels } from '../src/tune/kernels/chosen.js';
 import { pieceOf } from '../src/tune/kernels/pieces.js';
 import { checkSchedule, type Schedule, scheduleName } from '../src/tune/kernels/schedule.js';
 import { seeded, Space } from '../src/tune/kernels/space.js';
@@ -13,6 +14,8 @@ import { grid } from '../src/tune/kernels/techniques/grid.js';
 import { randomly } from '../src/tune/kernels/techniques/random.js';
 import type { Tried } from '../src/tune/kernels/techniques/technique.js';
 import { make } from '../src/tune/kernels/transform.js';
+import { kernelText } from '../src/tune/kernels/wasm-text.js';
+import { ModuleWriter } from '../src/tune/kernels/wasm-writer.js';
 
 const SCHEDULE: Schedule = {
   version: 1,
@@ -97,6 +100,82 @@ describe('schedules', () => {
       expect(roots.length).toBe(n - 1);
       expect(bytes.length).toBeLessThan(200_000);
     }
+  });
+});
+
+describe('code to read', () => {
+  it('is what the bytes say', () => {
+    const module = new ModuleWriter();
+    const inner = module.add(2, (body) => {
+      const [at, end] = [body.parameter(0), body.parameter(1)];
+      const x = body.local('v128');
+      body.loop(() => {
+        body.get(at).load(16).tee(x).f64x2(-1.5).do('f64x2.relaxed_madd').set(x);
+        body.get(at).i32(-200).do('i32.add').tee(at).get(end).do('i32.lt_u');
+      });
+    });
+    module.add(
+      1,
+      (body) => {
+        const a = body.parameter(0);
+        body.get(a).loadDouble(0).get(a).loadDouble(300).do('f64.eq');
+        body.either(
+          () => void body.get(a).i32(70_000).call(inner),
+          () => void body.get(a).get(a).loadSplat(8).get(a).load(0).halves('high').store(0),
+        );
+      },
+      'closed',
+    );
+    const [first, second] = kernelText(module.bytes());
+    expect(first?.lines).toEqual([
+      '(func $0 (param i32 i32)',
+      '  (local v128)',
+      '  loop',
+      '    local.get 0',
+      '    v128.load offset=16 align=8',
+      '    local.tee 2',
+      '    v128.const f64x2 -1.5 -1.5',
+      '    f64x2.relaxed_madd',
+      '    local.set 2',
+      '    local.get 0',
+      '    i32.const -200',
+      '    i32.add',
+      '    local.tee 0',
+      '    local.get 1',
+      '    i32.lt_u',
+      '    br_if 0',
+      '  end',
+      ')',
+    ]);
+    expect(second).toMatchObject({ index: 1, exported: 'closed' });
+    expect(second?.lines.slice(1, 10)).toEqual([
+      '  local.get 0',
+      '  f64.load align=8',
+      '  local.get 0',
+      '  f64.load offset=300 align=8',
+      '  f64.eq',
+      '  if',
+      '    local.get 0',
+      '    i32.const 70000',
+      '    call $0',
+    ]);
+    expect(second?.lines.slice(-3)).toEqual(['    v128.store align=8', '  end', ')']);
+    expect(second?.lines).toContain('    i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31');
+  });
+
+  it('is there for every schedule, to the last byte', () => {
+    for (let round = 0; round < 20; round++) {
+      const piece = round % 2 === 0 ? 'ring.forward' : 'ring.inverse';
+      const { bytes } = make(spaceOf(piece, 2 ** (4 + (round % 8)), 17 + ((round * 7) % 34)).random(random));
+      const functions = kernelText(bytes);
+      expect(functions.flatMap(({ exported }) => exported ?? [])).toEqual(['closed', 'open']);
+      for (const { lines, instructions } of functions) {
+        const written = lines.filter((line) => /^ +[a-z]/.test(line)).length;
+        expect(written).toBe(instructions);
+      }
+      expect(() => kernelText(bytes.subarray(0, -1))).toThrow(expect.objectContaining({ code: 'tune.code' }));
+    }
+    expect(() => kernelText(new Uint8Array(8))).toThrow(expect.objectContaining({ code: 'tune.code' }));
   });
 });
 
@@ -198,12 +277,8 @@ describe('what is derived', () => {
       });
       WebAssembly.compile = () => Promise.reject(new Error('compiled'));
       await expect(deriveFor(key, planted)).rejects.toMatchObject({ code: 'tune.code' });
-      // Of a client's records one may be of another version: the others are taken.
       const record = { key, best: { generated: planted }, at: 0, version: 'test' };
       const signed = { ...record, explorer: '0'.repeat(64), signature: '0'.repeat(128) };
-      const { kernels, reasons } = await kernelsOf([signed]);
-      expect(kernels).toEqual([]);
-      expect(reasons).toEqual([expect.stringMatching(/limb\.ntt was left out/)]);
       await expect(deriveCode(signed, planted)).rejects.toMatchObject({ code: 'tune.code' });
       expect(await hashOf(await deriveCode(signed, one(SCHEDULE)))).toBe(await hashOf(make(SCHEDULE).bytes));
       expect(() => make({ ...SCHEDULE, passes: [5, 5] })).toThrow(
@@ -212,6 +287,15 @@ describe('what is derived', () => {
     } finally {
       WebAssembly.compile = compile;
     }
+  });
+});
+
+describe('what load takes', () => {
+  it('is made by nobody else', () => {
+    const Made = ChosenKernels as unknown as new (...args: unknown[]) => ChosenKernels;
+    expect(() => new Made(Symbol('of this room'), [], [])).toThrow(TypeError);
+    for (const like of [null, [], {}, { names: [], refused: [] }, Object.create(ChosenKernels.prototype)])
+      expect(ChosenKernels.taken(like)).toBeUndefined();
   });
 });
 

@@ -22,6 +22,7 @@ async function withPlaywright(executablePath, args) {
     newPage: () => context.newPage(),
     newPerson: async () => (await browser.newContext({ viewport: VIEWPORT })).newPage(),
     upload: (page, selector, file) => page.setInputFiles(selector, file),
+    resize: (page, size) => page.setViewportSize(size),
     wheel: (page, pixels) => page.mouse.wheel(0, pixels),
   };
   return opened(driver, browser);
@@ -33,6 +34,7 @@ async function withPuppeteer(executablePath) {
     newPage: () => sized(browser),
     newPerson: async () => sized(await browser.createBrowserContext()),
     upload: async (page, selector, file) => (await page.waitForSelector(selector)).uploadFile(file),
+    resize: (page, size) => page.setViewport(size),
     wheel: (page, pixels) => page.mouse.wheel({ deltaY: pixels }),
   };
   return opened(driver, browser);
@@ -98,6 +100,8 @@ async function open(driver, url, { apart = false } = {}) {
       await driver.wheel(page, pixels);
       await page.keyboard.up('Control');
     },
+    /** Makes its window another one: that of a phone. */
+    resize: (width, height) => driver.resize(page, { width, height }),
     reload: () => page.reload(),
     close: () => page.close(),
   };

@@ -140,6 +140,16 @@ export class TuneClient {
     this.#settings = settings;
   }
 
+  /** Class of the device that it asks for. */
+  get device(): string {
+    return this.#settings.device;
+  }
+
+  /** Public keys of the explorers that it believes. */
+  get explorers(): ReadonlySet<string> {
+    return new Set(this.#settings.explorers);
+  }
+
   /** What it has done. */
   get counts(): TuneClientCounts {
     return { ...this.#counts };

@@ -73,6 +73,8 @@ async function allowed(
     if (verify !== undefined && (await verify(record, implementation, code)) !== true)
       return wrong('tune.conformance', where, 'other results than those of scalar', 'the same bits');
   } catch (cause) {
+    // What says already what is wrong with the record says it better.
+    if (isOfRecord(cause)) return cause;
     return wrong(
       'tune.conformance',
       where,
@@ -114,8 +116,12 @@ async function codeOf(
 
 /** Whether a refusal says something of the record, and not of a moment in which nobody could look: a network that was away, a worker that ended. */
 export function isVerdict({ cause }: CipherloomError): boolean {
-  if (cause === undefined) return true;
-  return cause instanceof CipherloomError && cause.code.startsWith('tune.') && cause.code !== 'tune.service';
+  return cause === undefined || isOfRecord(cause);
+}
+
+/** Whether an error is of this room, and not of a service. */
+function isOfRecord(error: unknown): error is CipherloomError {
+  return error instanceof CipherloomError && error.code.startsWith('tune.') && error.code !== 'tune.service';
 }
 
 /** SHA-256 of code, as records name it. */

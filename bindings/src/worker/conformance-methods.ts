@@ -102,7 +102,7 @@ async function trial(
       } catch (error) {
         // A family that this build has not; what is wrong with the operator is so for all.
         if (at === 0 || isTrap(error)) throw error;
-        trials.push({ problem: String(error) });
+        trials.push({ problem: String(error), absent: true });
         continue;
       }
       samples.push({ at, sample });

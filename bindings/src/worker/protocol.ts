@@ -305,6 +305,8 @@ export interface TrialSettings {
 
 /** What became of one candidate: what is wrong with it, or its times in nanoseconds. */
 export interface Trial {
+  /** A family of kernels that this build has not. */
+  readonly absent?: true;
   readonly problem?: string;
   readonly time?: number;
   readonly spread?: number;

@@ -1,8 +1,10 @@
 // Kernels made at run time, in real workers: tried against the reference, explored, refused, and used. They need relaxed SIMD, which old releases of Node have behind a flag.
 import { setFlagsFromString } from 'node:v8';
 import { createTask, load, type Loom, type Value } from 'cipherloom';
-import { operatorKey, type OperatorKey } from '../../dist/tune/key.js';
-import type { Implementation, TuneRecord } from '../../dist/tune/record.js';
+import { memoryCache, newExplorerKeys, signRecord, tuneClient } from 'cipherloom/tune';
+import { chooseKernels } from 'cipherloom/tune/kernels';
+import { keyText, operatorKey, type OperatorKey } from '../../dist/tune/key.js';
+import type { Best, Implementation, TuneRecord } from '../../dist/tune/record.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import { chooseMode, detectFeatures } from '../../dist/choose-mode.js';
 import { Bench } from '../../dist/tune/kernels/bench.js';
@@ -44,6 +46,8 @@ function recordOf(key: OperatorKey, one: Implementation): TuneRecord {
     signature: '0'.repeat(128),
   };
 }
+
+const LIBRARY: Implementation = { kind: 'library', call: 'simd', time: 10, spread: 0.1, samples: 9 };
 
 function generated(schedule: Schedule, code?: string): Implementation {
   const named = code === undefined ? {} : { code };
@@ -167,55 +171,209 @@ describe.runIf(RELAXED)('kernels made at run time', () => {
   });
 
   describe('in a loom', () => {
+    const device = 'test';
+    const keys = newExplorerKeys();
+    const stranger = newExplorerKeys();
+    const signed = async (key: OperatorKey, best: Best, by = keys): Promise<TuneRecord> => {
+      const { publicKey: explorer } = await by;
+      return signRecord({ key, best, at: 1, version: 'test', explorer }, await by);
+    };
+    const choose = async (...records: TuneRecord[]) =>
+      chooseKernels({ records, explorers: [(await keys).publicKey], device });
+    /** Signed records of the transforms of several rings, schedules at random. */
+    const records = (): Promise<TuneRecord[]> =>
+      Promise.all(
+        [2048, 4096, 8192, 16384].flatMap((n) =>
+          (['limb.ntt', 'limb.intt'] as const).map((operator) => {
+            const space = Space.of(operator === 'limb.ntt' ? 'ring.forward' : 'ring.inverse', n, 50) as Space;
+            const key = transform(operator, n, PRIMES[0] as number);
+            return signed(key, { library: LIBRARY, generated: generated(space.random(random)) });
+          }),
+        ),
+      );
     let loom: Loom | undefined;
     afterAll(() => loom?.dispose());
 
-    it.each([1, 2])('give the same results on %i threads', async (threads) => {
-      const records = [2048, 4096, 8192, 16384].flatMap((n) =>
-        (['limb.ntt', 'limb.intt'] as const).map((operator) => {
-          const space = Space.of(operator === 'limb.ntt' ? 'ring.forward' : 'ring.inverse', n, 50) as Space;
-          return recordOf(transform(operator, n, PRIMES[0] as number), generated(space.random(random)));
-        }),
-      );
+    it('what a client found is verified, runs on one thread and on two, and gives the same bytes', async () => {
+      const found = await records();
+      const cache = memoryCache();
+      await cache.put(new Map(found.map((record) => [keyText(record.key), record])), 100);
+      const client = await tuneClient({
+        url: 'http://127.0.0.1:9',
+        device,
+        explorers: [(await keys).publicKey],
+        cache,
+        share: () => false,
+      });
+      // One more that nobody knows.
+      const asked = [...found.map(({ key }) => key), transform('limb.ntt', 64, PRIMES[0] as number)];
+      const kernels = await chooseKernels({ client, keys: asked });
+      await client.close();
+      expect(kernels.refused).toEqual([]);
+      expect(kernels.names).toHaveLength(8);
       const task = createTask();
       const [x, y] = ['x', 'y'].map((name) => task.encrypted(name, { shape: [8], min: -1000, max: 1000 }));
       task.output('z', (x as Value).multiply(y as Value).add(x as Value));
       task.output('sum', (x as Value).multiply(x as Value).sum());
       const encrypted = { x: [1, -2, 3, 1000, -1000, 7, 0, 5], y: [9, 8, -7, 1000, 1000, 3, 1, -5] };
-      loom = await load({ threads, kernels: records });
-      expect(loom.mode.kernels).toHaveLength(8);
-      expect(loom.mode.kernels.every((name) => name.includes('-50:'))).toBe(true);
-      const found = await compute(loom, task, { encrypted });
-      expect(found).toEqual({
-        z: encrypted.x.map((one, at) => one * (encrypted.y[at] as number) + one),
-        sum: encrypted.x.reduce((sum, one) => sum + one * one, 0),
-      });
-      // Ciphertexts of one worker are read by another one that has none of these kernels, to the same bytes.
-      using plain = await load({ threads: 1 });
-      using program = await loom.compile(task);
-      using client = await program.client();
-      const inputs = await client.encrypt(encrypted);
-      using same = await plain.program(program.toBytes());
-      const [one, other] = [
-        await program.run(inputs, client.evaluationKeys),
-        await same.run(inputs, client.evaluationKeys),
-      ];
-      for (const [name, bytes] of Object.entries(one))
-        expect(Buffer.from(bytes).equals(Buffer.from(other[name] as Uint8Array)), name).toBe(true);
-      loom.dispose();
+      for (const threads of [1, 2]) {
+        loom = await load({ threads, kernels });
+        expect(loom.mode.kernels).toEqual(kernels.names);
+        expect(await compute(loom, task, { encrypted })).toEqual({
+          z: encrypted.x.map((one, at) => one * (encrypted.y[at] as number) + one),
+          sum: encrypted.x.reduce((sum, one) => sum + one * one, 0),
+        });
+        // Ciphertexts of one worker are read by another one that has none of these kernels, to the same bytes.
+        using plain = await load({ threads: 1 });
+        using program = await loom.compile(task);
+        using client = await program.client();
+        const inputs = await client.encrypt(encrypted);
+        using same = await plain.program(program.toBytes());
+        const [one, other] = [
+          await program.run(inputs, client.evaluationKeys),
+          await same.run(inputs, client.evaluationKeys),
+        ];
+        for (const [name, bytes] of Object.entries(one))
+          expect(Buffer.from(bytes).equals(Buffer.from(other[name] as Uint8Array)), name).toBe(true);
+        loom.dispose();
+      }
     });
 
-    it('leaves out records whose code is another one, and those of other builds run without', async () => {
-      const schedule = (Space.of('ring.forward', 4096, 50) as Space).schedule([4, 4, 4]);
-      const key = transform('limb.ntt', 4096, PRIMES[0] as number);
-      using stale = await load({ kernels: [recordOf(key, generated(schedule, '0'.repeat(64)))] });
-      expect(stale.mode.kernels).toEqual([]);
-      expect(stale.mode.reasons.join(' ')).toContain('A record of limb.ntt was left out');
-      await expect(load({ kernels: [{}] as never })).rejects.toMatchObject({ code: 'tune.record' });
-      await expect(load({ kernels: 'all' as never })).rejects.toMatchObject({ name: 'InputError' });
-      using other = await load({ mode: 'single', kernels: [recordOf(key, generated(schedule))] });
-      expect(other.mode.kernels).toEqual([]);
-      expect(scheduleName(schedule)).toContain('4,4,4');
+    it('nothing runs that is not verified', async () => {
+      const space = Space.of('ring.forward', 1024, 50) as Space;
+      const [schedule, changed, miscompiled] = [
+        [3, 3, 4],
+        [4, 3, 3],
+        [2, 4, 4],
+      ].map((passes) => space.schedule(passes)) as [Schedule, Schedule, Schedule];
+      const key = transform('limb.ntt', 1024, PRIMES[0] as number);
+      const { code } = await derive(schedule);
+      const good = generated(schedule, code);
+      const best = { library: LIBRARY, generated: good };
+      const right = await signed(key, best);
+      const times = { time: 1e-9, spread: 0, samples: 9 };
+      const byHand: Implementation = { kind: 'hand-written', code: '0'.repeat(64), ...times };
+      const schedules = (other: unknown): Best => ({
+        library: LIBRARY,
+        generated: { ...good, time: 1e-9, schedule: other as never },
+      });
+      const cases: [what: string, code: string | undefined, taken: number, record: TuneRecord][] = [
+        ['what is right', undefined, 1, right],
+        ['an explorer that nobody believes', 'tune.signature', 0, await signed(key, best, stranger)],
+        [
+          'a schedule that was changed after it was signed',
+          'tune.signature',
+          0,
+          { ...right, best: schedules(changed) },
+        ],
+        [
+          'a schedule that gives other code than what was measured',
+          'tune.code',
+          0,
+          await signed(key, schedules(changed)),
+        ],
+        [
+          'a record of another device',
+          'tune.device',
+          0,
+          await signed({ ...key, device: 'another class' }, best),
+        ],
+        [
+          'a schedule of another ring',
+          'tune.record',
+          0,
+          await signed(key, schedules({ ...schedule, n: 2048, passes: [3, 4, 4] })),
+        ],
+        ['no schedule', 'tune.record', 0, await signed(key, schedules({ code: 'AGFzbQ==' }))],
+        [
+          'code of somebody, with a wonderful time',
+          'tune.code',
+          1,
+          await signed(key, { ...best, 'hand-written': byHand }),
+        ],
+        [
+          'what wins by less than noise',
+          undefined,
+          0,
+          await signed(key, { library: LIBRARY, generated: { ...good, time: 9.95 } }),
+        ],
+        ['no record', 'tune.record', 0, {} as never],
+      ];
+      for (const [what, refusal, taken, record] of cases) {
+        const chosen = await choose(record);
+        expect([chosen.names.length, chosen.refused.map((error) => error.code)], what).toEqual([
+          taken,
+          refusal === undefined ? [] : [refusal],
+        ]);
+      }
+
+      // Code that is not what the generator wrote, as a compiler that is wrong would make it: it leaves everything as it is, at no time at all.
+      const { compile } = WebAssembly;
+      const nothing = await compile(
+        Uint8Array.of(
+          ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+          ...[1, 8, 1, 0x60, 4, 0x7f, 0x7f, 0x7f, 0x7f, 0, 3, 3, 2, 0, 0],
+          ...[
+            7,
+            17,
+            2,
+            6,
+            ...new TextEncoder().encode('closed'),
+            0,
+            0,
+            4,
+            ...new TextEncoder().encode('open'),
+            0,
+            1,
+          ],
+          ...[10, 7, 2, 2, 0, 0x0b, 2, 0, 0x0b],
+        ),
+      );
+      try {
+        WebAssembly.compile = async (bytes) => {
+          const module = await compile.call(WebAssembly, bytes);
+          return WebAssembly.Module.exports(module).some(({ name }) => name === 'closed') ? nothing : module;
+        };
+        const planted = await choose(
+          await signed(key, { library: LIBRARY, generated: generated(miscompiled) }),
+        );
+        expect(planted.names).toEqual([]);
+        expect(planted.refused.map((error) => error.code)).toEqual(['tune.conformance']);
+      } finally {
+        WebAssembly.compile = compile;
+      }
+
+      // And records of several: who is refused keeps none from running.
+      const some = await choose(await signed(key, best, stranger), right);
+      using other = await load({ threads: 1, kernels: some });
+      expect(other.mode.kernels).toEqual([scheduleName(schedule)]);
+      expect(other.mode.reasons.join(' ')).toContain('A kernel was not taken: record, explorer');
+      using single = await load({ mode: 'single', kernels: some });
+      expect(single.mode.kernels).toEqual([]);
+    });
+
+    it('load takes nothing else, whatever it looks like', async () => {
+      const right = (await records())[0] as TuneRecord;
+      const like = { names: ['a'], refused: [] };
+      for (const kernels of [
+        [right],
+        [],
+        {},
+        'all',
+        like,
+        Object.create(Object.getPrototypeOf(await choose())),
+      ])
+        await expect(load({ kernels: kernels as never })).rejects.toMatchObject({ code: 'input.type' });
+      for (const [source, code] of [
+        [undefined, 'tune.option'],
+        [{ records: 'all', explorers: [], device }, 'tune.option'],
+        [{ records: [], explorers: ['short'], device }, 'tune.record'],
+        [{ records: [], explorers: [], device: '' }, 'tune.option'],
+      ] as const)
+        await expect(chooseKernels(source as never)).rejects.toMatchObject({ code });
+      await expect(
+        chooseKernels({ records: [], explorers: [], device }, { signal: AbortSignal.abort() }),
+      ).rejects.toMatchObject({ name: 'AbortError' });
     });
   });
 });

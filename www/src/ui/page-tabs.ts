@@ -8,6 +8,7 @@ export const PAGES = [
   'together',
   'clinic',
   'layout',
+  'kernels',
   'graph',
 ] as const;
 export type Page = (typeof PAGES)[number];

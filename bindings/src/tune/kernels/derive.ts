@@ -2,12 +2,11 @@
  * From a schedule to a kernel that engines take. This is the only way to one: code is always derived here, on the device that runs it, and never taken from whoever sent
  * a record. A record may say the hash of the code that it means; where that is another one, the record is refused before anything of it is compiled.
  */
-import { CipherloomError } from '../../errors.js';
 import type { RawKernel } from '../../raw.js';
 import { canonicalJson } from '../canonical.js';
 import { hashOf } from '../consent.js';
 import type { OperatorKey } from '../key.js';
-import { checkRecord, fastest, type Implementation, type TuneRecord } from '../record.js';
+import type { Implementation, TuneRecord } from '../record.js';
 import { wrong } from '../wrong.js';
 import { bitsOf, pieceOf } from './pieces.js';
 import { checkSchedule, type Schedule, scheduleName } from './schedule.js';
@@ -87,36 +86,4 @@ export async function deriveFor(key: OperatorKey, implementation: Implementation
 /** The bytes of a kernel's code, checked as {@link deriveFor} does: `derive` of a client (`Consent`). Errors: as of {@link deriveFor}. */
 export async function deriveCode(record: TuneRecord, implementation: Implementation): Promise<Uint8Array> {
   return new Uint8Array((await codeFor(record.key, implementation))[1].bytes);
-}
-
-/** What `load` takes of records, and why not more. */
-export interface Taken {
-  readonly kernels: readonly RawKernel[];
-  /** One sentence for each record whose schedule gives other code here than what was measured. */
-  readonly reasons: readonly string[];
-}
-
-/**
- * Whose schedules `load` takes: of each record the fastest implementation, if it is a generated one. Records of another version of the generator are left out. Neither
- * signatures nor devices are looked at, and nothing is tried: that is the client's part, and `verify`'s. Errors: TuneError `tune.record` and `tune.key` of what is no
- * record, or whose schedule does not fit its key.
- */
-export async function kernelsOf(records: readonly TuneRecord[]): Promise<Taken> {
-  const kernels = new Map<string, RawKernel>();
-  const reasons: string[] = [];
-  for (const given of records) {
-    const { key, best } = checkRecord(given);
-    const implementation = fastest(best);
-    if (implementation?.kind !== 'generated') continue;
-    try {
-      const { kernel } = await deriveFor(key, implementation);
-      kernels.set(kernel.name, kernel);
-    } catch (error) {
-      if (!(error instanceof CipherloomError) || error.code !== 'tune.code') throw error;
-      reasons.push(`A record of ${key.operator} was left out: ${error.message}.`);
-    }
-  }
-  // The last one that fits is taken: those for fewer primes after those for more.
-  const order = ({ bits, prime }: RawKernel): number => (prime === undefined ? bits : 0);
-  return { kernels: [...kernels.values()].sort((one, other) => order(other) - order(one)), reasons };
 }

@@ -10,7 +10,7 @@ import type { Trial, TrialSettings } from '../../worker/protocol.js';
 import { Bench, type BenchOptions, type Candidate } from './bench.js';
 import { derive, deriveFor } from './derive.js';
 import { bitsOf, pieceOf } from './pieces.js';
-import { scheduleJson, scheduleName } from './schedule.js';
+import { type Schedule, scheduleJson, scheduleName } from './schedule.js';
 import { seeded, Space } from './space.js';
 import { evolution } from './techniques/evolution.js';
 import { grid } from './techniques/grid.js';
@@ -37,6 +37,26 @@ export interface ExploreOptions extends BenchOptions {
   readonly techniques?: (() => Technique[]) | undefined;
 }
 
+/** How one exploration is followed. */
+export interface Exploring {
+  readonly signal: AbortSignal;
+  /** Told how many schedules have been tried, of how many at most. */
+  readonly onTried?: ((tried: number, trials: number) => void) | undefined;
+}
+
+/** One way to compute an operator, as it was found on this device: tried against the reference, and, if it conforms, measured. */
+export interface Compared {
+  readonly kind: 'library' | 'generated';
+  /** The call of what is built in; the names of schedules. */
+  readonly name: string;
+  /** Of what is made at run time. */
+  readonly schedules: readonly Schedule[];
+  /** What it gives other than the reference; undefined of what conforms. */
+  readonly problem: string | undefined;
+  /** Of what conforms. */
+  readonly times: { readonly time: number; readonly spread: number; readonly samples: number } | undefined;
+}
+
 /** Explores on this device, and verifies records here. */
 export class KernelExplorer implements Explorer {
   readonly device: string;
@@ -52,7 +72,7 @@ export class KernelExplorer implements Explorer {
   }
 
   /** The best of each kind; a schedule only where one conforms. Errors: those of the core for what is no use of an operator; WorkerError; the signal's. */
-  async explore(key: OperatorKey, { signal }: { readonly signal: AbortSignal }): Promise<Best> {
+  async explore(key: OperatorKey, { signal, onTried }: Exploring): Promise<Best> {
     const began = performance.now();
     const families = BUILT_IN.map((platform): Candidate => ({ platform }));
     const trials = await this.#bench.trial(key, families, QUICK, signal);
@@ -61,7 +81,7 @@ export class KernelExplorer implements Explorer {
     const library = winner(built as ((typeof built)[number] & Measured)[]);
     const call = BUILT_IN[library.at] as string;
     const searched = performance.now() - began;
-    const found = await this.#schedules(key, signal);
+    const found = await this.#schedules(key, signal, onTried);
     if (found === undefined) return { library: implementation('library', library, searched, { call }) };
     // Once more, side by side.
     const { kernel, code } = await derive(found.schedule);
@@ -80,6 +100,45 @@ export class KernelExplorer implements Explorer {
       best.generated = implementation('generated', final, performance.now() - began, { schedule, code });
     }
     return best;
+  }
+
+  /**
+   * All that there is for an operator, side by side, in turns: what is built in, the engine's own choice (`simd`) first, then kernels of schedules, each list together. Families that this
+   * build has not are left out; one that does not serve an operator leaves it to `scalar`. Errors: as of
+   * {@link explore}; TuneError `tune.record` of what is no schedule.
+   */
+  async compare(
+    key: OperatorKey,
+    made: readonly (readonly Schedule[])[],
+    { signal }: Pick<Exploring, 'signal'>,
+  ): Promise<Compared[]> {
+    const kernels = await Promise.all(
+      (this.generated ? made : []).map((one) =>
+        Promise.all(one.map(async (schedule) => (await derive(schedule)).kernel)),
+      ),
+    );
+    const candidates: Candidate[] = [
+      ...BUILT_IN.map((platform) => ({ platform })),
+      ...kernels.map((some) => ({ platform: 'simd', kernels: some })),
+    ];
+    const trials = await this.#bench.trial(key, candidates, FINAL, signal);
+    return trials.flatMap((trial, at) => {
+      if (trial.absent === true) return [];
+      const schedules = made[at - BUILT_IN.length] ?? [];
+      const call = BUILT_IN[at];
+      return {
+        kind: call === undefined ? 'generated' : 'library',
+        name: call ?? schedules.map(scheduleName).join('; '),
+        schedules,
+        problem: trial.problem,
+        times: measured(trial),
+      };
+    });
+  }
+
+  /** Whether kernels made at run time run here: they need relaxed SIMD that rounds once, and shared memory. */
+  get generated(): boolean {
+    return this.#bench.generated;
   }
 
   /** Whether an implementation conforms here: one that is built in, or one whose code is derived here. */
@@ -104,7 +163,11 @@ export class KernelExplorer implements Explorer {
     return { platform: 'simd', kernels: [(await deriveFor(key, one)).kernel] };
   }
 
-  async #schedules(key: OperatorKey, signal: AbortSignal): Promise<Tried | undefined> {
+  async #schedules(
+    key: OperatorKey,
+    signal: AbortSignal,
+    onTried: Exploring['onTried'],
+  ): Promise<Tried | undefined> {
     const asked = pieceOf(key);
     const space = asked && Space.of(asked.piece, asked.n, bitsOf(asked.prime));
     if (space === undefined || !this.#bench.generated) return undefined;
@@ -131,6 +194,7 @@ export class KernelExplorer implements Explorer {
       const base = built?.time ?? 1;
       for (const [at, schedule] of proposed.entries())
         tried.push({ schedule, ratio: (times[at]?.time ?? Infinity) / base });
+      onTried?.(tried.length, this.#trials);
     }
     const best = tried
       .filter(({ ratio }) => Number.isFinite(ratio))

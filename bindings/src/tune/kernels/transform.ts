@@ -141,7 +141,7 @@ class Emitter {
   /** Rounds the product of the two vectors on the stack to integers. */
   roundedProduct(): void {
     if (this.schedule.rounding === 'add')
-      this.body.get(this.round).do('f64x2.madd').get(this.round).do('f64x2.sub');
+      this.body.get(this.round).do('f64x2.relaxed_madd').get(this.round).do('f64x2.sub');
     else this.body.do('f64x2.mul').do('f64x2.nearest');
   }
 
@@ -157,16 +157,16 @@ class Emitter {
       byPrime();
     }
     this.roundedProduct();
-    body.get(q).get(high).do('f64x2.nmadd');
+    body.get(q).get(high).do('f64x2.relaxed_nmadd');
     body.get(x);
     w();
-    body.get(high).do('f64x2.nmadd').do('f64x2.sub');
+    body.get(high).do('f64x2.relaxed_nmadd').do('f64x2.sub');
   }
 
   reduce(x: Local): void {
     this.body.get(x).get(this.inverse);
     this.roundedProduct();
-    this.body.get(this.q).get(x).do('f64x2.nmadd').set(x);
+    this.body.get(this.q).get(x).do('f64x2.relaxed_nmadd').set(x);
   }
 }
 
@@ -302,8 +302,8 @@ function writePass(
     if (end === 'words') {
       if (forward && plan.floor) {
         // floor((a + 1/2) / q), and what it leaves is a residue.
-        body.get(at).get(e.inverse).get(bias).do('f64x2.madd').do('f64x2.floor');
-        body.get(e.q).get(at).get(integers).do('f64x2.add').do('f64x2.nmadd');
+        body.get(at).get(e.inverse).get(bias).do('f64x2.relaxed_madd').do('f64x2.floor');
+        body.get(e.q).get(at).get(integers).do('f64x2.add').do('f64x2.relaxed_nmadd');
       } else {
         if (forward) e.reduce(at);
         body.get(at).get(integers).do('f64x2.add');

@@ -6,9 +6,10 @@
 /** Types of values. */
 export type Type = 'i32' | 'v128';
 
-const TYPES: Readonly<Record<Type, number>> = { i32: 0x7f, v128: 0x7b };
+/** How types are written. */
+export const TYPES: Readonly<Record<Type, number>> = { i32: 0x7f, v128: 0x7b };
 
-/** Instructions without immediates. */
+/** Instructions without immediates, by the names of the text format. */
 const PLAIN = {
   'i32.add': [0x6a],
   'i32.lt_u': [0x49],
@@ -26,9 +27,30 @@ const PLAIN = {
   'f64x2.sub': [0xfd, 0xf1, 0x01],
   'f64x2.mul': [0xfd, 0xf2, 0x01],
   /** `a b + c`. */
-  'f64x2.madd': [0xfd, 0x87, 0x02],
+  'f64x2.relaxed_madd': [0xfd, 0x87, 0x02],
   /** `c - a b`. */
-  'f64x2.nmadd': [0xfd, 0x88, 0x02],
+  'f64x2.relaxed_nmadd': [0xfd, 0x88, 0x02],
+} as const;
+
+/** All instructions. */
+export const INSTRUCTIONS = {
+  ...PLAIN,
+  loop: [0x03],
+  if: [0x04],
+  else: [0x05],
+  end: [0x0b],
+  br_if: [0x0d],
+  call: [0x10],
+  'local.get': [0x20],
+  'local.set': [0x21],
+  'local.tee': [0x22],
+  'f64.load': [0x2b],
+  'i32.const': [0x41],
+  'v128.load': [0xfd, 0x00],
+  'v128.load64_splat': [0xfd, 0x0a],
+  'v128.store': [0xfd, 0x0b],
+  'v128.const': [0xfd, 0x0c],
+  'i8x16.shuffle': [0xfd, 0x0d],
 } as const;
 
 /** Name of an instruction without immediates. */
@@ -36,6 +58,9 @@ export type Plain = keyof typeof PLAIN;
 
 /** Which of the four doubles of two vectors make a vector: the lower ones, the upper ones. */
 const HALVES = { low: [0, 16], high: [8, 24] } as const;
+
+/** What a block gives. */
+const NOTHING = 0x40;
 
 /** A local of a function. */
 export interface Local {
@@ -62,76 +87,76 @@ export class Body {
   }
 
   get({ index }: Local): this {
-    return this.#put(0x20, ...unsigned(index));
+    return this.#emit('local.get', ...unsigned(index));
   }
 
   set({ index }: Local): this {
-    return this.#put(0x21, ...unsigned(index));
+    return this.#emit('local.set', ...unsigned(index));
   }
 
   tee({ index }: Local): this {
-    return this.#put(0x22, ...unsigned(index));
+    return this.#emit('local.tee', ...unsigned(index));
   }
 
   do(name: Plain): this {
-    return this.#put(...PLAIN[name]);
+    return this.#emit(name);
   }
 
   /** An integer of 32 bits. */
   i32(value: number): this {
-    return this.#put(0x41, ...signed(value));
+    return this.#emit('i32.const', ...signed(value));
   }
 
   /** The same double in both lanes. */
   f64x2(value: number): this {
     const bytes = new Uint8Array(new Float64Array([value, value]).buffer);
-    return this.#put(0xfd, 0x0c, ...bytes);
+    return this.#emit('v128.const', ...bytes);
   }
 
   /** Loads a vector; the address is on the stack. */
   load(offset: number): this {
-    return this.#put(0xfd, 0x00, 3, ...unsigned(offset));
+    return this.#emit('v128.load', 3, ...unsigned(offset));
   }
 
   /** Loads a double into both lanes. */
   loadSplat(offset: number): this {
-    return this.#put(0xfd, 0x0a, 3, ...unsigned(offset));
+    return this.#emit('v128.load64_splat', 3, ...unsigned(offset));
   }
 
   /** Loads a double that is no vector. */
   loadDouble(offset: number): this {
-    return this.#put(0x2b, 3, ...unsigned(offset));
+    return this.#emit('f64.load', 3, ...unsigned(offset));
   }
 
   /** Stores a vector; address and vector are on the stack. */
   store(offset: number): this {
-    return this.#put(0xfd, 0x0b, 3, ...unsigned(offset));
+    return this.#emit('v128.store', 3, ...unsigned(offset));
   }
 
   /** Of the two vectors on the stack, the doubles of one half. */
   halves(half: keyof typeof HALVES): this {
     const bytes = HALVES[half].flatMap((from) => Array.from({ length: 8 }, (_, at) => from + at));
-    return this.#put(0xfd, 0x0d, ...bytes);
+    return this.#emit('i8x16.shuffle', ...bytes);
   }
 
   call(index: number): this {
-    return this.#put(0x10, ...unsigned(index));
+    return this.#emit('call', ...unsigned(index));
   }
 
   /** Repeats `body` as long as the condition that it leaves on the stack is not 0. */
   loop(body: () => void): this {
-    this.#put(0x03, 0x40);
+    this.#emit('loop', NOTHING);
     body();
-    return this.#put(0x0d, 0, 0x0b);
+    return this.#emit('br_if', 0).#emit('end');
   }
 
   /** One or the other, by the condition on the stack. */
   either(yes: () => void, no: () => void): this {
-    this.#put(0x04, 0x40);
+    this.#emit('if', NOTHING);
     yes();
-    this.#put(0x05);
+    this.#emit('else');
     no();
-    return this.#put(0x0b);
+    return this.#emit('end');
   }
 
   /** The body as the code section has it. */
@@ -143,11 +168,11 @@ export class Body {
       else groups.push({ type, count: 1 });
     }
     const locals = groups.flatMap(({ type, count }) => [...unsigned(count), TYPES[type]]);
-    return sized([...unsigned(groups.length), ...locals, ...this.#code, 0x0b]);
+    return sized([...unsigned(groups.length), ...locals, ...this.#code, ...INSTRUCTIONS.end]);
   }
 
-  #put(...bytes: readonly number[]): this {
-    for (const byte of bytes) this.#code.push(byte);
+  #emit(name: keyof typeof INSTRUCTIONS, ...immediates: readonly number[]): this {
+    this.#code.push(...INSTRUCTIONS[name], ...immediates);
     return this;
   }
 }
