@@ -8,6 +8,7 @@ export const PAGES = [
   'together',
   'clinic',
   'layout',
+  'learn',
   'graph',
 ] as const;
 export type Page = (typeof PAGES)[number];
