@@ -100,8 +100,11 @@ describe('Chromium', { timeout: 600_000 }, () => {
     await page.evaluate(`${find('field-f')}.focus()`);
     await page.chord('a');
     await page.type('1 2 three');
-    await page.until(`!${find('wrong-f')}.hidden`, PATIENCE_MS);
-    assert.match(await text('wrong-f'), /found 3, expected 8 whole numbers from -1000000 to 1000000/);
+    // On a slow machine what is wrong with half of the text is said before.
+    await page.until(
+      `!${find('wrong-f')}.hidden && /found 3, expected 8 whole numbers from -1000000 to 1000000/.test(${find('wrong-f')}.textContent)`,
+      PATIENCE_MS,
+    );
     assert.equal(await page.evaluate(`${find('walk')}.dataset.stale`), 'true');
     await write('ntt', 'f', '1 2 3 4 5 6 7 8');
     assert.equal(await page.evaluate(`${find('wrong-f')}.hidden`), true);
@@ -178,6 +181,15 @@ describe('Chromium', { timeout: 600_000 }, () => {
     await page.click('[data-testid="learn-reveal"]');
     assert.match(await text('verdict'), /256 · 10 is 247 modulo 257/);
     assert.equal(await answer(247), 'right');
+  });
+
+  test('the guide is served beside the page', async () => {
+    const address = await page.evaluate(`document.querySelector('footer a').href`);
+    const [status, html] = await page.evaluate(
+      `fetch(${JSON.stringify(address)}).then(async (reply) => [reply.status, await reply.text()])`,
+    );
+    assert.equal(status, 200);
+    assert.match(html, /<h1 id="the-guide">The guide<\/h1>/);
   });
 
   test('an address leads to a lesson, and the page complained of nothing', async () => {
