@@ -53,7 +53,7 @@ export function makeFrame(host: HTMLElement, lessons: readonly Lesson[]): Frame 
     class: 'primary',
     'aria-keyshortcuts': 'ArrowRight',
   });
-  const stop = h('h3', { ...id('stop'), tabindex: -1 });
+  const stop = h('h3', { ...id('stop'), 'aria-live': 'polite' });
   const body = h('div', { ...id('body'), class: 'learn-body' });
   const question = h('span', { ...id('question') });
   const answer = h('input', {
@@ -77,7 +77,14 @@ export function makeFrame(host: HTMLElement, lessons: readonly Lesson[]): Frame 
   const walk = h(
     'div',
     { ...id('walk'), class: 'learn-walk', 'data-stale': 'true' },
-    h('div', { class: 'row learn-steps' }, back, on, at),
+    h(
+      'div',
+      { class: 'row learn-steps' },
+      back,
+      on,
+      at,
+      h('p', { class: 'note' }, 'Keys ← and → do the same.'),
+    ),
     stop,
     body,
   );

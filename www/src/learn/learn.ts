@@ -90,6 +90,7 @@ export class Learn {
     );
     clearTimeout(this.#settling);
     this.#stale();
+    this.#clear();
     void this.#run();
   }
 
@@ -97,6 +98,17 @@ export class Learn {
   #stale(): void {
     this.#asked++;
     this.#frame.walk.dataset['stale'] = 'true';
+  }
+
+  /** Nothing of the lesson before is shown, or asked, any more. */
+  #clear(): void {
+    this.#shown?.dispose?.();
+    this.#shown = undefined;
+    const { stop, body, at, back, on, question, answer, verdict, failure } = this.#frame;
+    for (const part of [stop, body, at, question, verdict]) part.replaceChildren();
+    answer.value = '';
+    failure.hidden = true;
+    back.disabled = on.disabled = true;
   }
 
   async #run(): Promise<void> {
