@@ -1,6 +1,6 @@
 // The lessons' numbers, which the engine computes, against arithmetic of their own.
 import { load, type Loom } from 'cipherloom';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { expansions } from '../src/learn/absorb.js';
 import { ringOf as switchingRing, switching } from '../src/learn/key-switching.js';
 import { FieldError, type NumbersField, numbersOf } from '../src/learn/lesson.js';
@@ -9,6 +9,9 @@ import { pack } from '../src/learn/packing.js';
 import { transform } from '../src/learn/transform.js';
 import { log2 } from '../src/learn/toy.js';
 import { polynomial } from '../src/learn/words.js';
+
+// The engine is as fast as the machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 let loom: Loom;
 
