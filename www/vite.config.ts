@@ -1,5 +1,6 @@
 import { defineConfig, type Plugin } from 'vite';
 import { clinicBehind } from './vite/clinic-behind.js';
+import { documents } from './vite/documents.js';
 import { moduleAddress } from './vite/module-address.js';
 import { operatorNames } from './vite/operator-names.js';
 
@@ -70,7 +71,7 @@ export default defineConfig(({ mode }) => {
   const isolation = mode === 'plain' ? {} : ISOLATION;
   return {
     base: './',
-    plugins: [policies(), operatorNames(), moduleAddress()],
+    plugins: [policies(), operatorNames(), moduleAddress(), documents()],
     worker: { format: 'es' },
     build: {
       target: 'es2022',

@@ -9,6 +9,7 @@ export const PAGES = [
   'clinic',
   'layout',
   'kernels',
+  'learn',
   'graph',
 ] as const;
 export type Page = (typeof PAGES)[number];
