@@ -26,6 +26,7 @@ const MAKE: Readonly<Record<Exclude<Page, 'statistics'>, (panel: HTMLElement) =>
     return (await Clinic.open(panel, app.data, settings)) as Tab;
   },
   layout: async (panel) => new (await import('./layout/layouts.js')).Layouts(panel) as Tab,
+  playground: async (panel) => new (await import('./playground/playground.js')).Playground(panel, app) as Tab,
   graph: async (panel) => new (await import('./workbench/workbench.js')).Workbench(panel, app),
 };
 const tabs = new Map<Page, Promise<Tab>>();

@@ -9,6 +9,7 @@ export const PAGES = [
   'clinic',
   'layout',
   'graph',
+  'playground',
 ] as const;
 export type Page = (typeof PAGES)[number];
 
