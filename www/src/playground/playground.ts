@@ -12,7 +12,7 @@ import { h } from '../ui/dom.js';
 import { hideFailure, showFailure } from '../ui/failure-box.js';
 import { PhaseList } from '../ui/phase-list.js';
 import { saveFile } from '../ui/save-file.js';
-import { Editor } from '../workbench/editor.js';
+import { Editor, type Problem } from '../workbench/editor.js';
 import { codeOfRun } from './code-of-run.js';
 import { type CurvePoint, curvePicture, sizesAround } from './curve.js';
 import { type Frame, makeFrame } from './frame.js';
@@ -36,6 +36,21 @@ const [LOOK, SETTLE] = [250, 700];
 /** Cells that go to a program: more would keep a visitor waiting before anything is encrypted. */
 const MOST_CELLS = 2_000_000;
 const FILE = 'cipherloom-run.mjs';
+
+/** What a visitor asks, as it was at one moment. */
+interface Question {
+  readonly version: number;
+  readonly text: string;
+  readonly choice: Choice;
+  readonly columns: readonly NumericColumn[];
+}
+
+/** Its plan, and what that was made of. */
+interface Planned {
+  readonly question: Question;
+  readonly plan: Plan;
+  readonly compiled: Compiled;
+}
 
 /** What was computed, and of what. */
 interface Done {
@@ -62,11 +77,15 @@ export class Playground {
   #settling = 0;
   /** Counts changes of what is asked: an answer to another question is dropped. */
   #version = 0;
-  #plan: { readonly version: number; readonly plan: Plan; readonly compiled: Compiled } | undefined;
+  #plan: Planned | undefined;
   #planning: AbortController | undefined;
   #running: AbortController | undefined;
   #done: Done | undefined;
   #findings: readonly Finding[] = [];
+  /** What went wrong when the text was run. */
+  #problem: Problem | undefined;
+  /** The loop in which a program was when it was stopped. */
+  #stoppedAt: number | undefined;
 
   constructor(host: HTMLElement, app: App) {
     this.#app = app;
@@ -183,7 +202,9 @@ export class Playground {
     const { program } = this.#frame;
     const { text } = this.#editor;
     program.value = Object.entries(PROGRAMS).find(([, ready]) => ready.text === text)?.[0] ?? '';
-    this.#editor.showProblem(undefined);
+    this.#problem = undefined;
+    this.#findings = [];
+    this.#showWrong();
     clearTimeout(this.#looking);
     this.#looking = setTimeout(() => void this.#look(), LOOK);
     this.#changed(SETTLE);
@@ -197,7 +218,7 @@ export class Playground {
       const findings = await this.#types.ask('check', { text });
       if (text !== this.#editor.text) return;
       this.#findings = findings;
-      this.#editor.showProblem(undefined, findings);
+      this.#showWrong();
       const errors = findings.filter(({ severity }) => severity === 'error');
       code.dataset['errors'] = String(errors.length);
       const [first] = errors;
@@ -209,6 +230,14 @@ export class Playground {
     } catch (error) {
       this.#fail(error, 'looking at the program');
     }
+  }
+
+  /** What TypeScript found, and what came of running it. */
+  #showWrong(): void {
+    this.#editor.showProblem(
+      this.#problem,
+      this.#findings.map(({ from, to, message, severity }) => ({ from, to, message, severity })),
+    );
   }
 
   // -------------------------------------------------------------------------------------------------- the table
@@ -270,11 +299,15 @@ export class Playground {
   #changed(wait: number): void {
     this.#version++;
     this.#planning?.abort(new DOMException('Another plan is wanted', 'AbortError'));
-    const { results, status, curve } = this.#frame;
+    const { results, curve } = this.#frame;
     if (!results.hidden) results.dataset['stale'] = 'true';
     curve.replaceChildren();
+    this.#schedule(wait);
+  }
+
+  #schedule(wait: number): void {
+    const { status } = this.#frame;
     clearTimeout(this.#settling);
-    status.dataset['state'] = 'waiting';
     if (this.#table === undefined) return;
     if (!this.#asked) {
       status.dataset['state'] = 'link';
@@ -282,56 +315,69 @@ export class Playground {
         'This program came with the link. Read it, then press the button: until then nothing of it runs.';
       return;
     }
+    status.dataset['state'] = 'waiting';
     status.textContent = 'Planning…';
     this.#settling = setTimeout(() => void this.#planFor(), wait);
   }
 
   /** Plans for what is asked, and shows it. */
   async #planFor(): Promise<void> {
+    // Whatever runs asks for its plan itself, or has this called once it has ended.
     if (this.#running !== undefined) return;
     const controller = new AbortController();
     this.#planning = controller;
-    const { status } = this.#frame;
-    const version = this.#version;
     try {
       await this.#planned(controller.signal);
     } catch (error) {
-      if (version !== this.#version || isCancellation(error, controller.signal)) return;
-      status.dataset['state'] = 'refused';
-      status.textContent = 'There is no plan for this.';
-      this.#fail(error, 'planning');
+      if (!isCancellation(error, controller.signal)) this.#fail(error, 'planning');
     } finally {
       if (this.#planning === controller) this.#planning = undefined;
     }
   }
 
   /** The plan for what is asked now. Errors: ProgramError, those of the package, `signal.reason`. */
-  async #planned(signal: AbortSignal): Promise<{ plan: Plan; compiled: Compiled }> {
+  async #planned(signal: AbortSignal): Promise<Planned> {
     const version = this.#version;
-    if (this.#plan?.version === version) return this.#plan;
-    const { failure, status, price, reasons } = this.#frame;
+    if (this.#plan?.question.version === version) return this.#plan;
+    const { failure, status } = this.#frame;
     hideFailure(failure);
-    const loom = await this.#app.loom();
-    const choice = this.#choice;
-    const compiled = await this.#compiled();
-    const described = await this.#describe(compiled, csvOf(this.#checkedColumns()), signal);
-    this.#showSaid(described);
-    const plan = await compilePlan(loom, described, optionsOf(choice), signal);
-    if (version !== this.#version) {
-      plan.program.dispose();
-      throw signal.reason ?? new DOMException('Another plan is wanted', 'AbortError');
+    this.#problem = undefined;
+    this.#showWrong();
+    try {
+      const question = this.#question();
+      const loom = await this.#app.loom();
+      const compiled = await this.#compiled(question.text);
+      const described = await this.#describe(compiled, csvOf(question.columns), signal);
+      this.#showSaid(described);
+      const plan = await compilePlan(loom, described, optionsOf(question.choice), signal);
+      if (signal.aborted) {
+        plan.program.dispose();
+        throw signal.reason as Error;
+      }
+      this.#session.forget();
+      this.#plan?.plan.program.dispose();
+      this.#plan = { question, plan, compiled };
+      if (version === this.#version) this.#showPlan(loom, this.#plan, signal);
+      return this.#plan;
+    } catch (error) {
+      if (version === this.#version && !isCancellation(error, signal)) {
+        status.dataset['state'] = 'refused';
+        status.textContent = 'There is no plan for this.';
+      }
+      throw error;
     }
-    this.#session.forget();
-    this.#plan?.plan.program.dispose();
-    this.#plan = { version, plan, compiled };
+  }
+
+  #showPlan(loom: Loom, { question, plan }: Planned, signal: AbortSignal): void {
+    const { status, price, reasons } = this.#frame;
     price.replaceChildren(priceTable(plan.program.info, undefined));
     reasons.replaceChildren(
       ...plan.explanation.reasons.flatMap(({ about, text }) => [h('dt', {}, about), h('dd', {}, text)]),
     );
     status.dataset['state'] = 'planned';
     status.textContent = `Planned in ${format.seconds(plan.seconds)}.`;
-    if (JSON.stringify(choice) !== JSON.stringify(USUAL)) void this.#compare(loom, plan, version, signal);
-    return this.#plan;
+    if (JSON.stringify(question.choice) !== JSON.stringify(USUAL))
+      void this.#compare(loom, plan, question.version, signal);
   }
 
   /** Shows what the compiler would have chosen, beside a plan. */
@@ -346,9 +392,18 @@ export class Playground {
     }
   }
 
+  /** Errors: ProgramError for a table that is none. */
+  #question(): Question {
+    return {
+      version: this.#version,
+      text: this.#editor.text,
+      choice: this.#choice,
+      columns: this.#checkedColumns(),
+    };
+  }
+
   /** The text as JavaScript. Errors: ProgramError at what cannot be read. */
-  async #compiled(): Promise<Compiled> {
-    const { text } = this.#editor;
+  async #compiled(text: string): Promise<Compiled> {
     const compiled = await this.#types.ask('compile', { text });
     const [wrong] = compiled.wrong;
     if (wrong !== undefined)
@@ -386,7 +441,6 @@ export class Playground {
       throw error;
     }
   }
-  #stoppedAt: number | undefined;
 
   #showSaid({ said }: Pick<Described, 'said'>): void {
     const { output } = this.#frame;
@@ -398,9 +452,9 @@ export class Playground {
 
   /** Has one thing going on at a time, which the stop button ends. */
   async #during(
-    work: (signal: AbortSignal) => Promise<void>,
+    of: HTMLButtonElement,
     name: string,
-    stopped: (line: number | undefined) => string,
+    work: (signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
     if (this.#running !== undefined || this.#table === undefined) return;
     this.#asked = true;
@@ -410,39 +464,48 @@ export class Playground {
     this.#running = controller;
     this.#stoppedAt = undefined;
     this.#enable();
+    let state = 'stopped';
+    of.dataset['state'] = 'running';
     try {
       await work(controller.signal);
+      state = 'done';
     } catch (error) {
-      if (isCancellation(error, controller.signal)) this.#phaseList.say(stopped(this.#stoppedAt));
+      const line = this.#stoppedAt;
+      if (isCancellation(error, controller.signal))
+        this.#phaseList.say(
+          line === undefined ? 'Stopped.' : `Stopped: the program was in the loop of line ${line}.`,
+        );
       else {
+        state = 'failed';
         this.#phaseList.say('It went wrong.');
         this.#fail(error, name);
       }
     } finally {
+      of.dataset['state'] = state;
       this.#running = undefined;
       this.#enable();
-      // What was asked meanwhile.
-      if (this.#plan?.version !== this.#version && this.#frame.status.dataset['state'] === 'waiting')
-        this.#changed(SETTLE);
+      const { status } = this.#frame;
+      if (state === 'stopped') {
+        // It may have been stopped because of what planning would do again.
+        status.dataset['state'] = 'stopped';
+        status.textContent = 'Stopped: another change, or the button, plans anew.';
+      } else if (status.dataset['state'] === 'waiting') this.#schedule(0); // what was asked meanwhile, or was given up for this
     }
   }
 
   #run(): Promise<void> {
-    return this.#during(
-      async (signal) => {
-        const phases = new Phases((all) => this.#phaseList.show(all));
-        this.#phaseList.show(phases);
-        this.#phaseList.say('Running the program…');
-        const { plan, compiled } = await this.#planned(signal);
-        const columns = this.#columns;
-        const outcome = await this.#session.run(plan, phases, signal);
-        const { module: code, name } = compiled;
-        this.#done = { outcome, code: codeOfRun({ code, name, options: plan.options, columns, file: FILE }) };
-        this.#showOutcome(outcome);
-      },
-      'running the program',
-      (line) => (line === undefined ? 'Stopped.' : `Stopped: the program was in the loop of line ${line}.`),
-    );
+    return this.#during(this.#frame.run, 'running the program', async (signal) => {
+      const phases = new Phases((all) => this.#phaseList.show(all));
+      this.#phaseList.show(phases);
+      this.#phaseList.say('Running the program…');
+      const { plan, compiled, question } = await this.#planned(signal);
+      const outcome = await this.#session.run(plan, phases, signal);
+      const { module: code, name } = compiled;
+      const { columns, version } = question;
+      this.#done = { outcome, code: codeOfRun({ code, name, options: plan.options, columns, file: FILE }) };
+      this.#showOutcome(outcome);
+      this.#frame.results.dataset['stale'] = String(version !== this.#version);
+    });
   }
 
   #showOutcome(outcome: Outcome): void {
@@ -450,7 +513,6 @@ export class Playground {
     const table = resultsTable(outcome);
     answers.replaceChildren(table);
     results.hidden = false;
-    results.dataset['stale'] = 'false';
     const { keys, upload, download } = outcome.bytes;
     const agrees = allAgree(table)
       ? outcome.errorBits === undefined
@@ -465,24 +527,18 @@ export class Playground {
   #measure(): Promise<void> {
     const { curve } = this.#frame;
     const points: CurvePoint[] = [];
-    return this.#during(
-      async (signal) => {
-        const compiled = await this.#compiled();
-        const columns = this.#checkedColumns();
-        const loom = await this.#app.loom();
-        const options = optionsOf(this.#choice);
-        const rows = columns[0]!.values.length;
-        hideFailure(this.#frame.failure);
-        for (const size of sizesAround(rows)) {
-          this.#phaseList.say(`Planning for ${format.plural(size, 'row')}…`);
-          points.push(await this.#pointAt(size, { compiled, columns, loom, options, signal }));
-          curve.replaceChildren(curvePicture(points));
-        }
-        this.#phaseList.say('Planned for each size; nothing was encrypted.');
-      },
-      'planning for other sizes',
-      (line) => (line === undefined ? 'Stopped.' : `Stopped: the program was in the loop of line ${line}.`),
-    );
+    return this.#during(this.#frame.measure, 'planning for other sizes', async (signal) => {
+      hideFailure(this.#frame.failure);
+      const { text, choice, columns } = this.#question();
+      const [compiled, loom] = [await this.#compiled(text), await this.#app.loom()];
+      const asked = { compiled, columns, loom, options: optionsOf(choice), signal };
+      for (const size of sizesAround(columns[0]!.values.length)) {
+        this.#phaseList.say(`Planning for ${format.plural(size, 'row')}…`);
+        points.push(await this.#pointAt(size, asked));
+        curve.replaceChildren(curvePicture(points));
+      }
+      this.#phaseList.say('Planned for each size; nothing was encrypted.');
+    });
   }
 
   async #pointAt(
@@ -559,7 +615,8 @@ export class Playground {
       const place = line === undefined ? failure.place : `${failure.place}, line ${line}`;
       showFailure(this.#frame.failure, { ...failure, code, place }, () => undefined);
       if (line !== undefined) {
-        this.#editor.showProblem({ line, word: undefined, message }, this.#findings);
+        this.#problem = { line, word: undefined, message };
+        this.#showWrong();
         this.#editor.reveal(line);
       }
       return;

@@ -44,7 +44,8 @@ export function compileProgram(text: string): Compiled {
     wrong: found,
     code: watched.outputText.replace(/^\/\/# sourceMappingURL=.*$/m, ''),
     mappings,
-    module: plain.outputText,
+    // What TypeScript ends a module with that has no import and no export.
+    module: plain.outputText.replace(/^export \{\};\n?$/m, ''),
     name: exported.name ?? '',
   };
 }
