@@ -10,7 +10,7 @@ import { ROOT } from '../../scripts/lib/run.mjs';
 import { BROWSERS } from '../lib/browser.mjs';
 import { temporaryFolder } from '../lib/package.mjs';
 import { mulberry32 } from '../lib/random.mjs';
-import { openPage, PATIENCE_MS } from './demo.mjs';
+import { choose, openPage, PATIENCE_MS, run as runStatistics } from './demo.mjs';
 import { replaceText } from './graph-tab.mjs';
 
 const find = (id) => `document.querySelector('[data-testid="play-${id}"]')`;
@@ -78,9 +78,9 @@ for (const name of BROWSERS) {
         control.dispatchEvent(new Event('change', { bubbles: true }));
       })()`);
     /** What a button gives to be saved. */
-    async function saved(id) {
+    async function saved(id, prefix = 'play-') {
       await page.evaluate('void (saved.length = 0)');
-      await page.click(`[data-testid="play-${id}"]`);
+      await page.click(`[data-testid="${prefix}${id}"]`);
       await page.until('saved.length === 1', PATIENCE_MS);
       return page.evaluate('saved[0].blob.text()');
     }
@@ -209,9 +209,7 @@ for (const name of BROWSERS) {
       context.diagnostic(`seed ${seed}`);
       const random = mulberry32(seed);
       const draw = (list) => list[Math.floor(random() * list.length)];
-      const folder = temporaryFolder();
-      mkdirSync(join(folder, 'node_modules'));
-      symlinkSync(join(ROOT, 'bindings'), join(folder, 'node_modules', 'cipherloom'));
+      const folder = nodeFolder();
       const table = join(folder, 'own.csv');
       const running = [];
       let drawn = 0;
@@ -256,8 +254,35 @@ for (const name of BROWSERS) {
       }
     });
 
+    test('the code of a run of the tab Statistics does, too', async () => {
+      await page.click('[data-testid="tab-statistics"]');
+      await page.click('[data-testid="dataset"]');
+      await choose(page, ['mean radius', 'mean area']);
+      const rows = await runStatistics(page);
+      const file = join(nodeFolder(), 'statistics.mjs');
+      writeFileSync(file, await saved('save-code', ''));
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], { timeout: PATIENCE_MS });
+      assert.equal(stderr, '');
+      const inNode = Object.entries(JSON.parse(stdout)).map(([output, value]) => [output, value]);
+      assert.deepEqual(
+        inNode,
+        rows.map(([statistic, columns, value]) => [
+          `${statistic}(${columns.split(' × ').join(', ')})`,
+          Number(value),
+        ]),
+      );
+    });
+
     test('nothing of all this was a problem of the page', () => assert.deepEqual(page.problems, []));
   });
+}
+
+/** A folder where the package is installed, linked. */
+function nodeFolder() {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(join(ROOT, 'bindings'), join(folder, 'node_modules', 'cipherloom'));
+  return folder;
 }
 
 /** The same, but for what real numbers may be off by. */

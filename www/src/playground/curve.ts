@@ -26,7 +26,7 @@ const LINES: readonly (readonly [key: keyof Cost, title: string, kind: 'time' | 
   ['uploadBytes', 'Encrypted inputs', 'bytes', 'square'],
   ['keyBytes', 'Evaluation keys', 'bytes', 'diamond'],
 ];
-const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [340, 200, 62, 12, 12, 34];
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [340, 200, 62, 26, 12, 34];
 
 /** Two plots, both axes logarithmic: time, and bytes; and all of it as a table. */
 export function curvePicture(points: readonly CurvePoint[]): HTMLElement {
@@ -84,12 +84,13 @@ function plot(points: readonly CurvePoint[], kind: 'time' | 'bytes'): HTMLElemen
       ];
     }),
   );
-  const legend = lines.map(([, name, , mark], index) =>
+  const legend = lines.map(([key, name, , mark], index) =>
     h(
       'li',
       {},
       s('svg', { viewBox: '0 0 12 12', 'aria-hidden': 'true' }, marker(mark, 6, 6, `line-${index}`, name)),
-      ` ${name}`,
+      // A logarithmic axis has no place for nothing.
+      ` ${name}${points.some(({ cost }) => cost && cost[key] > 0) ? '' : ' (none)'}`,
     ),
   );
   return h('figure', {}, h('figcaption', {}, title), picture, h('ul', { class: 'play-legend' }, ...legend));
@@ -107,7 +108,7 @@ function labelled(points: readonly CurvePoint[], x: (rows: number) => number): C
 
 function marker(mark: string, x: number, y: number, kind: string, name: string): SVGElement {
   const title = s('title', {}, name);
-  const properties = { class: `mark ${kind}` };
+  const properties = { class: `play-mark ${kind}` };
   if (mark === 'circle') return s('circle', { ...properties, cx: x, cy: y, r: 3.5 }, title);
   const turn = mark === 'diamond' ? `rotate(45 ${x} ${y})` : '';
   return s(
