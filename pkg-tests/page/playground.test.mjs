@@ -240,7 +240,9 @@ for (const name of BROWSERS) {
           continue;
         }
         const file = join(folder, `run-${running.length}.mjs`);
-        writeFileSync(file, await saved('save-code'));
+        const code = await saved('save-code');
+        writeFileSync(file, code);
+        assert.deepEqual(JSON.parse(/\.compile\(([^]*?)\);/.exec(code)[1] || '{}'), optionsOf(choice));
         const inPage = JSON.parse(await saved('save-json'));
         const bits = /2\^(-?[\d.]+)/.exec(await text('price-room'))?.[1];
         const inNode = promisify(execFile)(process.execPath, [file], { timeout: PATIENCE_MS });
@@ -266,15 +268,22 @@ for (const name of BROWSERS) {
       const inNode = Object.entries(JSON.parse(stdout)).map(([output, value]) => [output, value]);
       assert.deepEqual(
         inNode,
-        rows.map(([statistic, columns, value]) => [
-          `${statistic}(${columns.split(' × ').join(', ')})`,
-          Number(value),
-        ]),
+        rows.map(([statistic, columns, value]) => [`${statistic}(${columns.split(' × ').join(', ')})`, Number(value)]),
       );
     });
 
     test('nothing of all this was a problem of the page', () => assert.deepEqual(page.problems, []));
   });
+}
+
+/** What a compilation is told by these settings. */
+function optionsOf({ scheme, n, table, bits }) {
+  const usual = table === 'guidelines-2024' && bits === '128';
+  return {
+    ...(scheme && { scheme }),
+    ...(n && { n: Number(n) }),
+    ...(!usual && { security: { table, bits: Number(bits), quantum: false } }),
+  };
 }
 
 /** A folder where the package is installed, linked. */

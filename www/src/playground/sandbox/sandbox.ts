@@ -15,9 +15,11 @@ export interface Runnable {
   readonly lineOf: (line: number, column: number) => number | undefined;
 }
 
+type Answer = Extract<SandboxReply, { kind: 'described' }>;
+
 /** What a program described. */
 export interface Described {
-  readonly literal: Extract<SandboxReply, { kind: 'described' }>['literal'];
+  readonly literal: Answer['literal'];
   readonly kept: readonly string[];
   readonly refreshed: readonly string[];
   readonly given: Given;
@@ -40,6 +42,8 @@ export class ProgramError extends Error {
 
 /** Milliseconds for a program, and how much later a worker that does not even say so is ended. */
 const [PATIENCE, GRACE] = [5000, 2500];
+/** Lines of its console that are kept. */
+const MOST_SAID = 200;
 const HEAD = `${harness}\nglobalThis.cipherloomProgram = function (exports, require, cipherloomAt, console) {\n`;
 const ABOVE = HEAD.split('\n').length - 1;
 
@@ -64,25 +68,28 @@ export async function describe(
   const answer = new Promise<Described>((resolve, reject) => {
     const fail = (code: string, message: string, line: number | undefined): void =>
       reject(new ProgramError(code, message, line));
-    port.onmessage = ({ data }: MessageEvent<SandboxReply>) => {
-      switch (data.kind) {
+    // Whatever the program likes comes here: it can speak for itself.
+    port.onmessage = ({ data }: MessageEvent<Partial<Record<string, unknown>> | null>) => {
+      const text = (name: string): string => String(data?.[name] ?? '');
+      const line = typeof data?.['line'] === 'number' ? data['line'] : undefined;
+      switch (data?.['kind']) {
         case 'at':
-          seen = data.line;
-          at?.(data.line);
+          seen = line;
+          if (line !== undefined) at?.(line);
           break;
         case 'said':
-          said.push(String(data.text));
+          if (said.length < MOST_SAID) said.push(text('text'));
           break;
         case 'described': {
-          const { literal, kept, refreshed, given } = data;
+          const { literal, kept, refreshed, given } = data as unknown as Answer;
           resolve({ literal, kept, refreshed, given, said });
           break;
         }
         case 'failed':
-          fail(data.code ?? 'program', data.message, data.line ?? lineIn(data.stack, lineOf));
+          fail(text('code') || 'program', text('message'), line ?? lineIn(text('stack'), lineOf));
           break;
         case 'broken':
-          fail('program', data.message || 'The program cannot be started', lineOf(data.line - ABOVE, 1));
+          fail('program', text('message') || 'The program cannot be started', lineOf((line ?? 0) - ABOVE, 1));
       }
     };
     frame.addEventListener(
