@@ -111,8 +111,8 @@ for (const name of BROWSERS) {
 
     test('errors stand where they are: a loop that does not end, what is thrown, what cannot be read', async () => {
       for (const [line, words, code] of [
-        ['while (true) { x.add(1) }', /This loop was still running after 5 seconds/, 'program'],
-        ["throw new Error('by hand')", /by hand/, 'program'],
+        ['while (true) { }', /still running after 5 seconds|gave no answer within/, undefined],
+        ["throw new Error('by hand')", /by hand/, undefined],
         ["task.output('y', x.at(9, 9))", /indices/, 'graph.shape'],
         ["table.column('nobody')", /nobody/, 'table.column'],
         ['const = 1;', /expected/, 'program.syntax'],
@@ -121,7 +121,7 @@ for (const name of BROWSERS) {
         assert.equal(await run(), 'failed', line);
         assert.match(await text('error'), words);
         assert.equal(await page.evaluate(`${find('code')}.dataset.problemLine`), '3', line);
-        if (code !== 'program') assert.equal(await page.evaluate(`${find('error')}.dataset.code`), code);
+        if (code) assert.equal(await page.evaluate(`${find('error')}.dataset.code`), code);
       }
     });
 
@@ -143,11 +143,19 @@ for (const name of BROWSERS) {
     if (name !== 'Chromium') return;
 
     test('the stop button ends a program, and says in which loop it was', async () => {
-      await follow(linkTo(program('for (;;) { x.add(1) }')));
-      await page.click('[data-testid="play-run"]');
-      // It says where it is four times a second; a machine that is slow may be at the end of its patience by then.
-      await page.click('[data-testid="play-stop"]');
+      await follow(linkTo(program('for (;;) { }')));
+      // Stopped by the page itself as soon as the program has a place to run in: on a slow machine its time might be up otherwise.
+      await page.evaluate(`(() => {
+        const watch = new MutationObserver(() => {
+          if (document.querySelector('iframe') === null) return;
+          watch.disconnect();
+          setTimeout(() => ${find('stop')}.click());
+        });
+        watch.observe(document.body, { childList: true });
+        ${find('run')}.click();
+      })()`);
       await ended();
+      assert.equal(await page.evaluate(`document.querySelector('iframe')`), null);
       assert.equal(await page.evaluate(`${find('run')}.dataset.state`), 'stopped');
       assert.match(await text('status'), /^Stopped(\.|: the program was in the loop of line 3\.)$/);
       // And another one runs.
@@ -245,7 +253,9 @@ for (const name of BROWSERS) {
         assert.deepEqual(JSON.parse(/\.compile\(([^]*?)\);/.exec(code)[1] || '{}'), optionsOf(choice));
         const inPage = JSON.parse(await saved('save-json'));
         const bits = /2\^(-?[\d.]+)/.exec(await text('price-room'))?.[1];
-        const inNode = promisify(execFile)(process.execPath, [file], { timeout: PATIENCE_MS });
+        // One at a time, while the page goes on.
+        await running.at(-1)?.inNode.catch(() => undefined);
+        const inNode = promisify(execFile)(process.execPath, [file], { timeout: 5 * PATIENCE_MS });
         inNode.catch(() => undefined); // it is looked at below
         running.push({ choice, inPage, inNode, within: bits === undefined ? 0 : 2 * 2 ** Number(bits) });
       }
@@ -263,7 +273,7 @@ for (const name of BROWSERS) {
       const rows = await runStatistics(page);
       const file = join(nodeFolder(), 'statistics.mjs');
       writeFileSync(file, await saved('save-code', ''));
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], { timeout: PATIENCE_MS });
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], { timeout: 5 * PATIENCE_MS });
       assert.equal(stderr, '');
       const inNode = Object.entries(JSON.parse(stdout)).map(([output, value]) => [output, value]);
       assert.deepEqual(

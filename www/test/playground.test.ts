@@ -2,7 +2,7 @@
 import { createTask } from 'cipherloom';
 import { columnOptions, parseTable, type Table } from 'cipherloom/table';
 import files from 'virtual:playground-types';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { codeOfRun } from '../src/playground/code-of-run.js';
 import { freshName } from '../src/playground/fresh-name.js';
 import { hashOf, LinkError, LONGEST, sharedOf } from '../src/playground/permalink.js';
@@ -14,6 +14,8 @@ import { compileProgram } from '../src/playground/types/compile.js';
 import { lineMap } from '../src/playground/types/line-map.js';
 import { Service } from '../src/playground/types/service.js';
 
+// TypeScript reads its declarations at the first question.
+vi.setConfig({ testTimeout: 60_000 });
 const service = new Service(files);
 const TABLE = parseTable('group,value,other\n0,1.5,7\n1,2.25,8\n2,3,9\n1,0.5,12\n');
 

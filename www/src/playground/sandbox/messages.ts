@@ -16,6 +16,8 @@ export interface Given {
 }
 
 export type SandboxReply =
+  /** It begins: the table is there. */
+  | { readonly kind: 'begins' }
   /** It is in a loop, at this line of the visitor's text. */
   | { readonly kind: 'at'; readonly line: number }
   | { readonly kind: 'said'; readonly text: string }

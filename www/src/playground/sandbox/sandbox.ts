@@ -41,7 +41,7 @@ export class ProgramError extends Error {
 }
 
 /** Milliseconds for a program, and how much later a worker that does not even say so is ended. */
-const [PATIENCE, GRACE] = [5000, 2500];
+const [PATIENCE, GRACE] = [5000, 5000];
 /** Lines of its console that are kept. */
 const MOST_SAID = 200;
 const HEAD = `${harness}\nglobalThis.cipherloomProgram = function (exports, require, cipherloomAt, console) {\n`;
@@ -73,6 +73,17 @@ export async function describe(
       const text = (name: string): string => String(data?.[name] ?? '');
       const line = typeof data?.['line'] === 'number' ? data['line'] : undefined;
       switch (data?.['kind']) {
+        case 'begins':
+          timer ??= setTimeout(
+            () =>
+              fail(
+                'program.time',
+                `The program gave no answer within ${(PATIENCE + GRACE) / 1000} seconds`,
+                seen,
+              ),
+            PATIENCE + GRACE,
+          );
+          break;
         case 'at':
           seen = line;
           if (line !== undefined) at?.(line);
@@ -95,15 +106,6 @@ export async function describe(
     frame.addEventListener(
       'load',
       () => {
-        timer = setTimeout(
-          () =>
-            fail(
-              'program.time',
-              `The program gave no answer within ${(PATIENCE + GRACE) / 1000} seconds`,
-              seen,
-            ),
-          PATIENCE + GRACE,
-        );
         const text = `${HEAD}${code}\n};`;
         frame.contentWindow?.postMessage({ text, input: { csv, patience: PATIENCE } }, '*', [theirs]);
       },
