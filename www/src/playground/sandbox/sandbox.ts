@@ -42,6 +42,8 @@ export class ProgramError extends Error {
 
 /** Milliseconds for a program, and how much later a worker that does not even say so is ended. */
 const [PATIENCE, GRACE] = [5000, 5000];
+/** And for the sandbox to start and read the table: a host whose policy forbids it says nothing. */
+const START = 60_000;
 /** Lines of its console that are kept. */
 const MOST_SAID = 200;
 const HEAD = `${harness}\nglobalThis.cipherloomProgram = function (exports, require, cipherloomAt, console) {\n`;
@@ -74,7 +76,8 @@ export async function describe(
       const line = typeof data?.['line'] === 'number' ? data['line'] : undefined;
       switch (data?.['kind']) {
         case 'begins':
-          timer ??= setTimeout(
+          clearTimeout(timer);
+          timer = setTimeout(
             () =>
               fail(
                 'program.time',
@@ -106,6 +109,10 @@ export async function describe(
     frame.addEventListener(
       'load',
       () => {
+        timer = setTimeout(
+          () => fail('program.sandbox', 'The sandbox did not start: does the host’s policy forbid it?', undefined),
+          START,
+        );
         const text = `${HEAD}${code}\n};`;
         frame.contentWindow?.postMessage({ text, input: { csv, patience: PATIENCE } }, '*', [theirs]);
       },
