@@ -110,7 +110,12 @@ export async function describe(
       'load',
       () => {
         timer = setTimeout(
-          () => fail('program.sandbox', 'The sandbox did not start: does the host’s policy forbid it?', undefined),
+          () =>
+            fail(
+              'program.sandbox',
+              'The sandbox did not start: does the host’s policy forbid it?',
+              undefined,
+            ),
           START,
         );
         const text = `${HEAD}${code}\n};`;
