@@ -65,6 +65,7 @@ export async function describe(
   frame.srcdoc = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${POLICY}"><script>${script.text}</script>`;
   const { port1: port, port2: theirs } = new MessageChannel();
   const said: string[] = [];
+  let begun = false;
   let seen: number | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const answer = new Promise<Described>((resolve, reject) => {
@@ -76,6 +77,8 @@ export async function describe(
       const line = typeof data?.['line'] === 'number' ? data['line'] : undefined;
       switch (data?.['kind']) {
         case 'begins':
+          if (begun) break;
+          begun = true;
           clearTimeout(timer);
           timer = setTimeout(
             () =>
