@@ -8,8 +8,8 @@ export const PAGES = [
   'together',
   'clinic',
   'layout',
-  'graph',
   'playground',
+  'graph',
 ] as const;
 export type Page = (typeof PAGES)[number];
 
