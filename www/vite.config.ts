@@ -3,6 +3,9 @@ import { clinicBehind } from './vite/clinic-behind.js';
 import { documents } from './vite/documents.js';
 import { moduleAddress } from './vite/module-address.js';
 import { operatorNames } from './vite/operator-names.js';
+import { playgroundTypes } from './vite/playground-types.js';
+import { sandboxFrame, sandboxFrameHash } from './vite/sandbox-frame.js';
+import { sandboxText } from './vite/sandbox-text.js';
 
 /** Shared memory, and with it threads, needs both. */
 const ISOLATION = {
@@ -13,11 +16,12 @@ const ISOLATION = {
 /**
  * Nothing but this page's own files; wasm may be compiled, text may not be run as code. Workers may be made of text that the
  * page holds (`blob:`): that is where an operator that a visitor writes in the graph tab runs, under this same policy, and
- * never in the page.
+ * never in the page. Programs of the playground, which may come with a link, run in a frame with an origin of its own, which has
+ * a narrower policy; the one script that stands in that frame is named here by its hash, since frames take on this policy, too.
  */
 const POLICY = {
   'default-src': "'none'",
-  'script-src': "'self' 'wasm-unsafe-eval'",
+  'script-src': `'self' 'wasm-unsafe-eval' ${sandboxFrameHash()}`,
   'worker-src': "'self' blob:",
   'style-src': "'self'",
   'img-src': "'self' data:",
@@ -32,6 +36,7 @@ const POLICY = {
  */
 const RELAYED = {
   ...POLICY,
+  'script-src': "'self' 'wasm-unsafe-eval'",
   'worker-src': "'self'",
   'connect-src': "'self' wss: ws://localhost:* ws://127.0.0.1:*",
 };
@@ -71,8 +76,16 @@ export default defineConfig(({ mode }) => {
   const isolation = mode === 'plain' ? {} : ISOLATION;
   return {
     base: './',
-    plugins: [policies(), operatorNames(), moduleAddress(), documents()],
-    worker: { format: 'es' },
+    plugins: [
+      policies(),
+      operatorNames(),
+      moduleAddress(),
+      documents(),
+      playgroundTypes(),
+      sandboxFrame(),
+      sandboxText(),
+    ],
+    worker: { format: 'es', plugins: () => [playgroundTypes()] },
     build: {
       target: 'es2022',
       assetsInlineLimit: 0,

@@ -421,7 +421,7 @@ describe('the page without a browser of its own', { skip }, () => {
     assert.equal(page.status, 200);
     assert.equal(await page.text(), readFileSync(join(builtPage(), 'index.html'), 'utf8'));
     const policy = page.headers.get('content-security-policy');
-    assert.match(policy, /default-src 'none'; script-src 'self' 'wasm-unsafe-eval';/);
+    assert.match(policy, /default-src 'none'; script-src 'self' 'wasm-unsafe-eval' 'sha256-[^']+';/);
     assert.match(policy, /connect-src 'self'; .*frame-ancestors 'none'/);
     // The page says the same of itself.
     const own = readFileSync(join(builtPage(), 'index.html'), 'utf8').match(

@@ -1,6 +1,8 @@
 // The demo page as its tests use it: built once, served, and worked as a person does.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { ROOT } from '../../scripts/lib/run.mjs';
@@ -12,18 +14,50 @@ export const PATIENCE_MS = 60_000;
 const VITE = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
 const WWW = join(ROOT, 'www');
 
+/** Builds of the page, by what they are made of: whoever comes next with the same files takes the one that is there. */
+const BUILDS = join(WWW, 'node_modules', '.cache', 'tested-page');
+/** All that a build reads. */
+const SOURCES = [
+  ...['src', 'public', 'vite', 'index.html', 'together.html', 'vite.config.ts', 'package.json'].map((name) =>
+    join('www', name),
+  ),
+  ...['bindings/dist', 'bindings/wasm', 'bindings/package.json', 'data', 'examples/clinic', 'package-lock.json'],
+];
+
 let built;
 
 /** The folder of the built page. */
 export function builtPage() {
-  if (!built) {
-    built = join(temporaryFolder(), 'page');
-    execFileSync(process.execPath, [VITE, 'build', '--outDir', built, '--logLevel', 'error'], {
-      cwd: WWW,
-      timeout: 120_000,
-    });
+  built ??= join(BUILDS, keyOfSources());
+  if (existsSync(built)) return built;
+  rmSync(BUILDS, { recursive: true, force: true, maxRetries: 5 });
+  const folder = join(temporaryFolder(), 'page');
+  execFileSync(process.execPath, [VITE, 'build', '--outDir', folder, '--logLevel', 'error'], {
+    cwd: WWW,
+    timeout: 120_000,
+  });
+  // Whole, or not at all: it may be taken while it is being copied.
+  const beside = `${built}.${process.pid}`;
+  cpSync(folder, beside, { recursive: true });
+  try {
+    renameSync(beside, built);
+  } catch (error) {
+    rmSync(beside, { recursive: true, force: true });
+    if (!existsSync(built)) throw error; // else another process was first
   }
   return built;
+}
+
+/** Of every file's path and bytes. */
+function keyOfSources() {
+  const hash = createHash('sha256');
+  const read = (path) => {
+    if (path.endsWith('node_modules')) return;
+    if (statSync(path).isDirectory()) for (const name of readdirSync(path).sort()) read(join(path, name));
+    else hash.update(`${path}\0`).update(readFileSync(path)).update('\0');
+  };
+  for (const source of SOURCES) read(join(ROOT, source));
+  return hash.digest('hex');
 }
 
 /**

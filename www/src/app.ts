@@ -1,7 +1,7 @@
 /** The page: from a file to results, one step after the other. */
 import { DisposedError, load, type Loom, type TraceView } from 'cipherloom';
 import { DataClient } from './data/data-client.js';
-import type { DataTable } from './data/messages.js';
+import type { DataTable, NumericColumn } from './data/messages.js';
 import { fetchSample, SAMPLE_COLUMNS, SAMPLE_NAME } from './data/sample.js';
 import { failureOf, isCancellation } from './failure.js';
 import * as format from './format.js';
@@ -16,12 +16,13 @@ import { OperatorTimeline } from './timeline/operator-timeline.js';
 import { lanesOf, lengthOf } from './timeline/spans.js';
 import { costTable, type Measured, parameterList, publicNote } from './ui/cost-table.js';
 import { showCrossings } from './ui/crossing.js';
-import { byId, byTestId } from './ui/dom.js';
+import { button, byId, byTestId, h } from './ui/dom.js';
 import { hideFailure, showFailure } from './ui/failure-box.js';
 import { showMode, showModeFailure } from './ui/mode-panel.js';
 import { PhaseList } from './ui/phase-list.js';
 import { Pickers } from './ui/pickers.js';
 import { markStale, showResults } from './ui/results-table.js';
+import { saveFile } from './ui/save-file.js';
 import { ProgramPanel } from './verify/program-panel.js';
 
 /** Waited for after a change of the choice, in milliseconds, before it is compiled. */
@@ -60,6 +61,8 @@ export class App {
   /** The last that there was: the one on display. */
   #shown: Plan | undefined;
   #running: AbortController | undefined;
+  /** What the results are of. */
+  #ran: { readonly plan: Plan; readonly columns: readonly NumericColumn[] } | undefined;
   #settling = 0;
   readonly #replaced: (() => void)[] = [];
 
@@ -70,6 +73,12 @@ export class App {
     byId('cancel').addEventListener('click', () => {
       this.#running?.abort(new DOMException('Cancelled', 'AbortError'));
     });
+    const code = button('Save the code of this run', () => void this.#saveCode(), {
+      class: 'small',
+      title: 'One file for Node, with the chosen columns in the clear: it gives the same results',
+      'data-testid': 'save-code',
+    });
+    byId('results').append(h('div', { class: 'row' }, code));
     void this.#start();
   }
 
@@ -269,6 +278,7 @@ export class App {
     try {
       const columns = this.#pickers.columns;
       const outcome = await this.#runner.run({ plan, planned, columns, phases, signal });
+      this.#ran = { plan: outcome.plan, columns };
       this.#showPlan(outcome.plan);
       this.#showOutcome(outcome);
     } catch (error) {
@@ -314,6 +324,20 @@ export class App {
       if (this.#shown === plan) this.#timeline.show(trace, types);
     } catch (error) {
       if (!(error instanceof DisposedError)) this.#fail(error, 'drawing the timeline');
+    }
+  }
+
+  /** The results' run as a file for Node. */
+  async #saveCode(): Promise<void> {
+    if (this.#ran === undefined) return;
+    const { plan, columns } = this.#ran;
+    const file = 'cipherloom-statistics.mjs';
+    try {
+      const { codeOfStatistics } = await import('./playground/statistics-code.js');
+      const code = codeOfStatistics(plan.selection, columns, this.#settings.compile, file);
+      saveFile(file, code, 'text/javascript');
+    } catch (error) {
+      this.#fail(error, 'writing the code of this run');
     }
   }
 

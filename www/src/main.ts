@@ -28,6 +28,7 @@ const MAKE: Readonly<Record<Exclude<Page, 'statistics'>, (panel: HTMLElement) =>
   layout: async (panel) => new (await import('./layout/layouts.js')).Layouts(panel) as Tab,
   kernels: async (panel) => new (await import('./kernels/kernels.js')).Kernels(panel) as Tab,
   learn: async (panel) => new (await import('./learn/learn.js')).Learn(panel, app) as Tab,
+  playground: async (panel) => new (await import('./playground/playground.js')).Playground(panel, app) as Tab,
   graph: async (panel) => new (await import('./workbench/workbench.js')).Workbench(panel, app),
 };
 const tabs = new Map<Page, Promise<Tab>>();

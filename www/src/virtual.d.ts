@@ -11,3 +11,21 @@ declare module '*?address' {
   const address: string;
   export default address;
 }
+
+/** Made by vite/playground-types.ts: declarations by path. */
+declare module 'virtual:playground-types' {
+  const files: Readonly<Record<string, string>>;
+  export default files;
+}
+
+/** A module and all that it imports, as the text of one script: see vite/sandbox-text.ts. */
+declare module '*?sandbox' {
+  const text: string;
+  export default text;
+}
+
+/** The script of the playground's sandbox, and its hash as policies have it: see vite/sandbox-frame.ts. */
+declare module 'virtual:sandbox-frame' {
+  const script: { readonly text: string; readonly hash: string };
+  export default script;
+}

@@ -3,6 +3,7 @@ import type { Client, TraceView } from 'cipherloom';
 import { areEqual, resultOf, type Result } from '../compare.js';
 import type { NumericColumn } from '../data/messages.js';
 import { wantedOf, type Wanted } from '../selection.js';
+import { aborted } from './aborted.js';
 import type { Phases } from './phases.js';
 import { totalBytes } from './total-bytes.js';
 import type { Plan } from './planner.js';
@@ -112,12 +113,4 @@ export class Runner {
     this.#kept = { plan, client, seconds: phases.of('keys').seconds };
     return client;
   }
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const fail = (): void => reject(signal.reason as Error);
-    if (signal.aborted) fail();
-    else signal.addEventListener('abort', fail, { once: true });
-  });
 }

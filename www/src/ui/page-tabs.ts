@@ -10,6 +10,7 @@ export const PAGES = [
   'layout',
   'kernels',
   'learn',
+  'playground',
   'graph',
 ] as const;
 export type Page = (typeof PAGES)[number];

@@ -5,9 +5,8 @@
 import {
   autocompletion,
   closeBrackets,
-  type CompletionContext,
-  type CompletionResult,
   completionKeymap,
+  type CompletionSource,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching, HighlightStyle, type Language, syntaxHighlighting } from '@codemirror/language';
@@ -28,7 +27,7 @@ export interface EditorOptions {
   readonly language: Language;
   /** What else belongs to the language. */
   readonly extensions?: readonly Extension[];
-  readonly complete: ((context: CompletionContext) => CompletionResult | null) | undefined;
+  readonly complete: CompletionSource | undefined;
   /** The text was changed, by a person or by `text`. */
   readonly changed: () => void;
 }
@@ -83,9 +82,9 @@ export class Editor {
     this.#view.scrollDOM.scrollTop = 0;
   }
 
-  /** Shows what is wrong at its place; undefined for nothing. */
-  showProblem(problem: Problem | undefined): void {
-    const diagnostics = problem === undefined ? [] : [this.#diagnostic(problem)];
+  /** Shows what is wrong at its place, undefined for nothing, and what else there is to say of parts of the text. */
+  showProblem(problem: Problem | undefined, others: readonly Diagnostic[] = []): void {
+    const diagnostics = [...(problem === undefined ? [] : [this.#diagnostic(problem)]), ...others];
     this.#view.dispatch(setDiagnostics(this.#view.state, diagnostics));
     if (problem === undefined) delete this.#host.dataset['problemLine'];
     else this.#host.dataset['problemLine'] = String(problem.line);
@@ -159,5 +158,13 @@ const LOOKS = EditorView.theme({
     color: 'var(--on-accent)',
     backgroundColor: 'var(--client)',
   },
+  '.cm-tooltip .type-info': {
+    padding: '0.5rem 0.7rem',
+    maxWidth: '34rem',
+    maxHeight: '16rem',
+    overflow: 'auto',
+  },
+  '.cm-tooltip .type-info code': { fontFamily: 'var(--mono)', whiteSpace: 'pre-wrap' },
+  '.cm-tooltip .type-info p': { fontFamily: 'var(--sans)', margin: '0.4rem 0 0', whiteSpace: 'pre-wrap' },
   '.cm-diagnostic': { fontFamily: 'var(--sans)', whiteSpace: 'pre-wrap', maxWidth: '34rem' },
 });

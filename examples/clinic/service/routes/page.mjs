@@ -2,7 +2,7 @@
  * The page (`www/dist`), from the address of the service: so it needs to talk to no other one, and its policy stays as it is. What is served is listed when the service starts: an address
  * is looked up in that list, and never becomes a path.
  */
-import { createReadStream, readdirSync } from 'node:fs';
+import { createReadStream, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { ServiceError } from '../errors.mjs';
 
@@ -20,22 +20,25 @@ const TYPES = {
 const HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-embedder-policy': 'require-corp',
-  'content-security-policy':
-    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 };
+/** `scripts`: what the page names by hash, ` 'sha256-…'`. */
+const policyOf = (scripts) =>
+  `default-src 'none'; script-src 'self' 'wasm-unsafe-eval'${scripts}; worker-src 'self' blob:; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 /** Files whose names have a hash of their content never change. */
 const HASHED = /^assets\//;
 
 /** Errors: `config.invalid` where there is no page. */
 export function open(app, folder) {
   const files = filesOf(folder);
+  const policy = policyOf(hashesOf(readFileSync(join(folder, 'index.html'), 'utf8')));
   for (const file of files) {
     const type = TYPES[extname(file)];
     if (type === undefined) continue;
     const headers = {
       ...HEADERS,
+      'content-security-policy': policy,
       'content-type': type,
       'cache-control': HASHED.test(file) ? 'public, max-age=31536000, immutable' : 'no-cache',
     };
@@ -43,6 +46,12 @@ export function open(app, folder) {
       reply.headers(headers).send(createReadStream(join(folder, file))),
     );
   }
+}
+
+/** The scripts that a page's own policy takes by their hashes: those of frames that it writes. */
+function hashesOf(page) {
+  const own = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1] ?? '';
+  return Array.from(own.matchAll(/sha256-[\w+/]+=*/g), ([hash]) => ` '${hash}'`).join('');
 }
 
 function filesOf(folder) {

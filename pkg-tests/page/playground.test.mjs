@@ -1,0 +1,316 @@
+// The tab “Playground”, as a visitor uses it: programs, settings, links, the code of a run in Node, and programs that mean harm.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { ROOT } from '../../scripts/lib/run.mjs';
+import { BROWSERS } from '../lib/browser.mjs';
+import { temporaryFolder } from '../lib/package.mjs';
+import { mulberry32 } from '../lib/random.mjs';
+import { choose, openPage, PATIENCE_MS, run as runStatistics } from './demo.mjs';
+import { replaceText } from './graph-tab.mjs';
+
+const find = (id) => `document.querySelector('[data-testid="play-${id}"]')`;
+const EMPTY_CHOICE = { table: 'guidelines-2024', bits: 128, quantum: false };
+const CHOICES = 10;
+
+/** The hash of a link to a program, as the format says. */
+const linkTo = (text, choice = EMPTY_CHOICE) =>
+  `#playground?p=${deflateRawSync(JSON.stringify({ text, choice })).toString('base64url')}`;
+
+/** A program of one line in the middle: line 3. */
+const program = (line) => `export default function program(task, table) {
+  const x = task.encrypted('x', { shape: [table.rows], min: 0, max: 100, decimals: 4 });
+  ${line}
+  task.output('sum', x.sum());
+  return { encrypted: { x: table.numeric[0].values } };
+}
+`;
+
+/** What a program could reach beyond its sandbox, tried one by one. */
+const REACHING = program(`const tried = {
+    origin: () => self.origin,
+    fetch: () => { const asked = new XMLHttpRequest(); asked.open('GET', 'http://127.0.0.1:1/', false); asked.send(); return 'sent'; },
+    import: () => { importScripts('data:text/javascript,'); return 'imported'; },
+    eval: () => (0, eval)('1'),
+    database: () => { indexedDB.open('x'); return 'opened'; },
+    channel: () => { const worker = new SharedWorker('data:,'); return String(worker); },
+    document: () => String(document),
+  };
+  for (const [name, reach] of Object.entries(tried)) {
+    try { console.log(name, String(reach())); } catch (error) { console.log(name, 'refused'); }
+  }`);
+
+for (const name of BROWSERS) {
+  describe(name, { timeout: 600_000 }, () => {
+    let page;
+    let browser;
+    let opened;
+    openPage(name, async (first, from) => {
+      page = first;
+      browser = from;
+      opened = [...first.requests];
+    });
+
+    const text = (id, of = page) => of.evaluate(`${find(id)}.innerText`);
+    /** A program has something to run on. */
+    const tableIsThere = (of = page) => of.until(`${find('data')}?.textContent`, PATIENCE_MS);
+    /** Goes to a link: another program is there, which waits. */
+    const follow = async (hash, of = page) => {
+      await of.evaluate(`delete ${find('plan')}.dataset.state; location.hash = ${JSON.stringify(hash)}`);
+      await of.until(`${find('plan')}.dataset.state === 'link'`, PATIENCE_MS);
+    };
+    /** Presses the button, and waits for what comes of it: done, failed or stopped. */
+    const run = async (of = page) => {
+      await of.click('[data-testid="play-run"]');
+      await ended(of);
+      return of.evaluate(`${find('run')}.dataset.state`);
+    };
+    const ended = (of = page) =>
+      of.until(`['done', 'failed', 'stopped'].includes(${find('run')}.dataset.state)`, PATIENCE_MS);
+    const set = (id, value) =>
+      page.evaluate(`(() => {
+        const control = ${find(id)};
+        control.value = ${JSON.stringify(value)};
+        control.dispatchEvent(new Event('change', { bubbles: true }));
+      })()`);
+    /** What a button gives to be saved. */
+    async function saved(id, prefix = 'play-') {
+      await page.evaluate('void (saved.length = 0)');
+      await page.click(`[data-testid="${prefix}${id}"]`);
+      await page.until('saved.length === 1', PATIENCE_MS);
+      return page.evaluate('saved[0].blob.text()');
+    }
+
+    test('nothing of it is loaded before it is opened', async () => {
+      const own = /\/(playground|type-worker)-[^/]*\.js$/;
+      await page.until(`document.querySelector('[data-testid="mode"]').dataset.state === 'ready'`, PATIENCE_MS);
+      assert.deepEqual(
+        [...opened, ...page.requests].filter((address) => own.test(address)),
+        [],
+      );
+      await page.evaluate(`
+        window.saved = [];
+        const make = URL.createObjectURL.bind(URL);
+        let last;
+        URL.createObjectURL = (blob) => make((last = blob));
+        const click = HTMLAnchorElement.prototype.click;
+        HTMLAnchorElement.prototype.click = function () {
+          if (this.download === '') click.call(this);
+          else saved.push({ name: this.download, blob: last });
+        };
+      `);
+      await page.click('[data-testid="tab-playground"]');
+      await tableIsThere();
+      assert.equal(await run(), 'done');
+      assert.match(await text('verdict'), /^Every result equals that in the clear/);
+    });
+
+    test('errors stand where they are: a loop that does not end, what is thrown, what cannot be read', async () => {
+      for (const [line, words, code] of [
+        ['while (true) { }', /still running after 5 seconds|gave no answer within/, undefined],
+        ["throw new Error('by hand')", /by hand/, undefined],
+        ["task.output('y', x.at(9, 9))", /indices/, 'graph.shape'],
+        ["table.column('nobody')", /nobody/, 'table.column'],
+        ['const = 1;', /expected/, 'program.syntax'],
+      ].slice(name === 'Chromium' ? 0 : 1)) {
+        await follow(linkTo(program(line)));
+        assert.equal(await run(), 'failed', line);
+        assert.match(await text('error'), words);
+        assert.equal(await page.evaluate(`${find('code')}.dataset.problemLine`), '3', line);
+        if (code) assert.equal(await page.evaluate(`${find('error')}.dataset.code`), code);
+      }
+    });
+
+    test('a program reaches nothing beyond its sandbox', async () => {
+      const bad = await browser.open(page.requests[0].replace(/#.*/, ''), { apart: true });
+      await bad.click('[data-testid="tab-playground"]');
+      await tableIsThere(bad);
+      await follow(linkTo(REACHING), bad);
+      assert.equal(await text('output', bad), '', 'nothing of a link runs by itself');
+      assert.equal(await run(bad), 'done');
+      const lines = (await text('output', bad)).split('\n');
+      assert.deepEqual(lines, [
+        'origin null',
+        ...['fetch', 'import', 'eval', 'database', 'channel', 'document'].map((what) => `${what} refused`),
+      ]);
+      await bad.close();
+    });
+
+    if (name !== 'Chromium') return;
+
+    test('the stop button ends a program, and says in which loop it was', async () => {
+      await follow(linkTo(program('for (;;) { }')));
+      // Stopped by the page itself as soon as the program has a place to run in: on a slow machine its time might be up otherwise.
+      await page.evaluate(`(() => {
+        const watch = new MutationObserver(() => {
+          if (document.querySelector('iframe') === null) return;
+          watch.disconnect();
+          setTimeout(() => ${find('stop')}.click());
+        });
+        watch.observe(document.body, { childList: true });
+        ${find('run')}.click();
+      })()`);
+      await ended();
+      assert.equal(await page.evaluate(`document.querySelector('iframe')`), null);
+      assert.equal(await page.evaluate(`${find('run')}.dataset.state`), 'stopped');
+      assert.match(await text('status'), /^Stopped(\.|: the program was in the loop of line 3\.)$/);
+      // And another one runs.
+      await follow(linkTo(program('')));
+      assert.equal(await run(), 'done');
+    });
+
+    test('what is wrong by types is said in place, and names are completed', async () => {
+      await replaceText(
+        page,
+        "import type { Task } from 'cipherloom';\nexport default (task: Task) => task.enc",
+        'play-code',
+      );
+      await page.until(`${find('code')}.dataset.errors === '1' && /enc/.test(${find('said')}.innerText)`, PATIENCE_MS);
+      assert.match(await text('said'), /^1 error, the first in line 2: Property 'enc' does not exist on type 'Task'/);
+      await page.evaluate(`${find('code')}.shadowRoot.querySelector('.cm-content').focus()`);
+      await page.chord('End');
+      await page.type('r');
+      const options = `[...${find('code')}.shadowRoot.querySelectorAll('.cm-tooltip-autocomplete li')].map((one) => one.textContent)`;
+      await page.until(`${options}.includes('encrypted')`, PATIENCE_MS);
+      await page.press('Escape');
+    });
+
+    test('a link holds program and settings, and nothing else', async () => {
+      const own = program("task.output('mean', x.mean());");
+      await follow(linkTo(own, { ...EMPTY_CHOICE, n: 8192, quantum: true }));
+      await page.click('[data-testid="play-copy-link"]');
+      const hash = () => page.evaluate('location.hash');
+      const said = JSON.parse(inflateRawSync(Buffer.from((await hash()).split('p=')[1], 'base64url')));
+      assert.deepEqual(said, { text: own, choice: { n: 8192, ...EMPTY_CHOICE, quantum: true } });
+      assert.equal(await run(), 'done');
+      await page.until(`/As you set it/.test(${find('price')}.textContent)`, PATIENCE_MS);
+      assert.equal(await text('price-n'), '8,192');
+      assert.match(await text('price-security'), /against quantum computers/);
+      await page.evaluate(
+        `history.replaceState(null, '', '#playground?p=AAAA'); dispatchEvent(new Event('hashchange'))`,
+      );
+      await page.until(`/link/i.test(${find('error')}.innerText)`, PATIENCE_MS);
+    });
+
+    test('cost over rows is planned for each size', async () => {
+      await set('program', 'matrix');
+      await set('sample', 'staff');
+      await page.until(`/^staff/.test(${find('data')}.textContent)`, PATIENCE_MS);
+      await page.click('[data-testid="play-measure"]');
+      await page.until(`['done', 'failed'].includes(${find('measure')}.dataset.state)`, PATIENCE_MS);
+      const rows = await page.evaluate(
+        `[...document.querySelectorAll('[data-testid="play-curve-row"]')].map(({ dataset }) => [Number(dataset.rows), dataset.refused])`,
+      );
+      assert.deepEqual(
+        rows,
+        [4, 16, 48, 64, 256, 1024, 4096, 16384].map((size) => [size, 'false']),
+      );
+      assert.equal(await page.evaluate(`document.querySelectorAll('.play-plot').length`), 2);
+    });
+
+    test(`the code of ${CHOICES} random runs gives the same results in Node`, async (context) => {
+      const seed = Date.now() % 1_000_000;
+      context.diagnostic(`seed ${seed}`);
+      const random = mulberry32(seed);
+      const draw = (list) => list[Math.floor(random() * list.length)];
+      const folder = nodeFolder();
+      const table = join(folder, 'own.csv');
+      const running = [];
+      let drawn = 0;
+      await page.evaluate(`${find('quantum')}.checked = false`);
+      while (running.length < CHOICES) {
+        assert.ok(drawn++ < 4 * CHOICES, 'too few choices can be planned');
+        const name = draw(['statistics', 'statistics', 'matrix', 'matrix', 'groups', 'score']);
+        const source = draw(['own', 'own', name === 'statistics' ? 'masses' : 'staff']);
+        const choice = {
+          program: name,
+          scheme: draw(name === 'score' ? ['', 'CKKS'] : ['', 'BGV', 'BFV', 'CKKS']),
+          table: draw(['guidelines-2024', 'standard-2018']),
+          bits: draw(['128', '128', '192']),
+          n: draw(['', '', '', '8192']),
+        };
+        await page.evaluate(`${find('data')}.textContent = ''`);
+        if (source === 'own') {
+          const rows = 2 + Math.floor(random() * 30);
+          const line = () => [Math.floor(random() * 5), (random() * 9).toFixed(1), Math.floor(random() * 40)].join(';');
+          writeFileSync(table, ['kind;value;count', ...Array.from({ length: rows }, line)].join('\n'));
+          await page.upload('[data-testid="play-file"]', table);
+        } else await set('sample', source);
+        await tableIsThere();
+        for (const [id, value] of Object.entries(choice)) await set(id, value);
+        await tableIsThere();
+        if ((await run()) !== 'done') {
+          context.diagnostic(`refused: ${source} ${JSON.stringify(choice)} ${await text('error')}`);
+          continue;
+        }
+        const file = join(folder, `run-${running.length}.mjs`);
+        const code = await saved('save-code');
+        writeFileSync(file, code);
+        assert.deepEqual(JSON.parse(/\.compile\(([^]*?)\);/.exec(code)[1] || '{}'), optionsOf(choice));
+        const inPage = JSON.parse(await saved('save-json'));
+        const bits = /2\^(-?[\d.]+)/.exec(await text('price-room'))?.[1];
+        // One at a time, while the page goes on.
+        await running.at(-1)?.inNode.catch(() => undefined);
+        const inNode = promisify(execFile)(process.execPath, [file], { timeout: 5 * PATIENCE_MS });
+        inNode.catch(() => undefined); // it is looked at below
+        running.push({ choice, inPage, inNode, within: bits === undefined ? 0 : 2 * 2 ** Number(bits) });
+      }
+      for (const { choice, inPage, inNode, within } of running) {
+        const { stdout, stderr } = await inNode;
+        assert.equal(stderr, '');
+        near(JSON.parse(stdout), inPage, within, JSON.stringify(choice));
+      }
+    });
+
+    test('the code of a run of the tab Statistics does, too', async () => {
+      await page.click('[data-testid="tab-statistics"]');
+      await page.click('[data-testid="dataset"]');
+      await choose(page, ['mean radius', 'mean area']);
+      const rows = await runStatistics(page);
+      const file = join(nodeFolder(), 'statistics.mjs');
+      writeFileSync(file, await saved('save-code', ''));
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], { timeout: 5 * PATIENCE_MS });
+      assert.equal(stderr, '');
+      const inNode = Object.entries(JSON.parse(stdout)).map(([output, value]) => [output, value]);
+      assert.deepEqual(
+        inNode,
+        rows.map(([statistic, columns, value]) => [`${statistic}(${columns.split(' × ').join(', ')})`, Number(value)]),
+      );
+    });
+
+    test('nothing of all this was a problem of the page', () => assert.deepEqual(page.problems, []));
+  });
+}
+
+/** What a compilation is told by these settings. */
+function optionsOf({ scheme, n, table, bits }) {
+  const usual = table === 'guidelines-2024' && bits === '128';
+  return {
+    ...(scheme && { scheme }),
+    ...(n && { n: Number(n) }),
+    ...(!usual && { security: { table, bits: Number(bits), quantum: false } }),
+  };
+}
+
+/** A folder where the package is installed, linked. */
+function nodeFolder() {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(join(ROOT, 'bindings'), join(folder, 'node_modules', 'cipherloom'));
+  return folder;
+}
+
+/** The same, but for what real numbers may be off by. */
+function near(found, expected, within, what) {
+  if (typeof expected === 'number') {
+    assert.ok(Math.abs(found - expected) <= within, `${what}: ${found} is not ${expected}, within ${within}`);
+    return;
+  }
+  if (typeof expected !== 'object' || expected === null) return assert.equal(found, expected, what);
+  assert.deepEqual(Object.keys(found), Object.keys(expected), what);
+  for (const [key, value] of Object.entries(expected)) near(found[key], value, within, `${what}, ${key}`);
+}

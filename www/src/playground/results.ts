@@ -1,0 +1,119 @@
+/** Results for reading, as CSV and as JSON. */
+import type { DecryptedDetails, DecryptedExact } from 'cipherloom';
+import * as format from '../format.js';
+import { h } from '../ui/dom.js';
+import { resultsOf } from './results-of.js';
+import type { Outcome } from './session.js';
+import { field } from './table-text.js';
+
+/** Cells of one result that are shown; files have all. */
+const SHOWN = 12;
+
+type Details = Readonly<Record<string, DecryptedDetails>>;
+
+/** A row for each output. */
+export function resultsTable({ encrypted, plain, errorBits }: Outcome): HTMLElement {
+  return h(
+    'table',
+    { class: 'play-results' },
+    h(
+      'thead',
+      {},
+      h(
+        'tr',
+        {},
+        ...['Output', 'From encrypted data', 'In the clear', 'Compared', 'Noise left'].map((title) =>
+          h('th', { scope: 'col' }, title),
+        ),
+      ),
+    ),
+    h(
+      'tbody',
+      {},
+      ...Object.entries(encrypted).map(([name, details]) => {
+        const expected = plain[name];
+        const off = expected === undefined ? Number.NaN : distance(details.value, expected.value);
+        const agrees = off === 0 || (errorBits !== undefined && off <= 2 ** errorBits);
+        const words = off === 0 ? '= equal' : agrees ? `off by ${off.toPrecision(2)}` : '≠ not equal';
+        const { budgetBits } = details;
+        const noise =
+          budgetBits === undefined
+            ? 'in the result'
+            : Number.isFinite(budgetBits)
+              ? format.bits(budgetBits)
+              : 'public';
+        return h(
+          'tr',
+          { 'data-testid': 'play-result', 'data-name': name, 'data-agrees': String(agrees) },
+          h('th', { scope: 'row' }, name),
+          h('td', { class: 'value', 'data-label': 'From encrypted data' }, textOf(details)),
+          h(
+            'td',
+            { class: 'value', 'data-label': 'In the clear' },
+            expected === undefined ? '–' : textOf(expected),
+          ),
+          h(
+            'td',
+            { 'data-label': 'Compared' },
+            h('span', { class: agrees ? 'mark-equal' : 'mark-unequal' }, words),
+          ),
+          h('td', { 'data-label': 'Noise left' }, noise),
+        );
+      }),
+    ),
+  );
+}
+
+/** Whether every result agrees with that in the clear. */
+export function allAgree(table: HTMLElement): boolean {
+  return table.querySelector('[data-agrees="false"]') === null;
+}
+
+/** A line for each cell: the output, where in it (`[1][0]`), its value with all digits; nothing for what has none. */
+export function csvOfResults(details: Details): string {
+  const lines = ['output,cell,value'];
+  const add = (name: string, place: string, value: DecryptedExact | undefined): void => {
+    if (Array.isArray(value)) value.forEach((one, index) => add(name, `${place}[${index}]`, one));
+    else
+      lines.push(
+        [field(harmless(name)), place, value === undefined || value === null ? '' : exact(value)].join(','),
+      );
+  };
+  for (const [name, { value }] of Object.entries(details)) add(name, '', value);
+  return `${lines.join('\n')}\n`;
+}
+
+export function jsonOfResults(details: Details): string {
+  return `${JSON.stringify(resultsOf(details), null, 2)}\n`;
+}
+
+function textOf({ value, problem }: DecryptedDetails): string {
+  if (value === undefined) return `undefined: ${problem?.message ?? 'there is no value'}`;
+  const cells = Array.isArray(value) ? (value.flat(16) as DecryptedExact[]) : [value];
+  const text = cells
+    .slice(0, SHOWN)
+    .map((one) => (one === null || Array.isArray(one) ? 'missing' : exact(one)));
+  return cells.length > SHOWN
+    ? `${text.join(', ')}, … (${format.count(cells.length)} cells)`
+    : text.join(', ');
+}
+
+function exact(value: Exclude<DecryptedExact, null | DecryptedExact[]>): string {
+  return value instanceof Date ? value.toISOString().slice(0, 10) : String(value);
+}
+
+/** The most that two results differ by, cell by cell; NaN where they are nothing alike. */
+function distance(a: DecryptedExact | undefined, b: DecryptedExact | undefined): number {
+  if (a === undefined || b === undefined || a === null || b === null) return a === b ? 0 : Number.NaN;
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length
+      ? Math.max(0, ...a.map((one, index) => distance(one, b[index])))
+      : Number.NaN;
+  if (typeof a === 'number' && typeof b === 'number') return Object.is(a, b) ? 0 : Math.abs(a - b);
+  return String(a) === String(b) ? 0 : Number.NaN;
+}
+
+/** Names come from a program, which may be anybody's: a sheet must not take one for a formula. */
+function harmless(name: string): string {
+  return /^[=+\-@\t\r]/.test(name) ? `'${name}` : name;
+}
