@@ -72,6 +72,8 @@ export default defineConfig(({ mode }) => {
     base: './',
     plugins: [policies(), operatorNames(), moduleAddress()],
     worker: { format: 'es' },
+    // Files that tests read.
+    assetsInclude: ['**/*.parquet', '**/*.xlsx'],
     build: {
       target: 'es2022',
       assetsInlineLimit: 0,
