@@ -65,12 +65,34 @@ function policies(): Plugin {
   };
 }
 
+/** The picture of links to this page (`scripts/card.mjs`). Whoever shows it needs its whole address: `SITE_URL` says where a build goes. */
+function socialCard(): Plugin {
+  return {
+    name: 'social-card',
+    transformIndexHtml: (_, { path }) => {
+      const site = process.env['SITE_URL'];
+      const address = (file: string): string => (site === undefined ? `./${file}` : new URL(file, site).href);
+      const tags = { 'og:image': address('card.png'), 'og:image:width': '1200', 'og:image:height': '630' };
+      const list = Object.entries(
+        site === undefined
+          ? tags
+          : { ...tags, 'og:url': address(path === '/index.html' ? '' : path.slice(1)) },
+      );
+      return list.map(([property, content]) => ({
+        tag: 'meta',
+        attrs: { property, content },
+        injectTo: 'head',
+      }));
+    },
+  };
+}
+
 /** `--mode plain` serves without isolation, as a host that sets no headers does: the page then has one thread. */
 export default defineConfig(({ mode }) => {
   const isolation = mode === 'plain' ? {} : ISOLATION;
   return {
     base: './',
-    plugins: [policies(), operatorNames(), moduleAddress()],
+    plugins: [policies(), socialCard(), operatorNames(), moduleAddress()],
     worker: { format: 'es' },
     // Files that tests read.
     assetsInclude: ['**/*.parquet', '**/*.xlsx'],
