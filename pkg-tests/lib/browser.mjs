@@ -23,6 +23,7 @@ async function withPlaywright(executablePath, args) {
     newPerson: async () => (await browser.newContext({ viewport: VIEWPORT })).newPage(),
     upload: (page, selector, file) => page.setInputFiles(selector, file),
     wheel: (page, pixels) => page.mouse.wheel(0, pixels),
+    resize: (page, size) => page.setViewportSize(size),
   };
   return opened(driver, browser);
 }
@@ -34,6 +35,7 @@ async function withPuppeteer(executablePath) {
     newPerson: async () => sized(await browser.createBrowserContext()),
     upload: async (page, selector, file) => (await page.waitForSelector(selector)).uploadFile(file),
     wheel: (page, pixels) => page.mouse.wheel({ deltaY: pixels }),
+    resize: (page, size) => page.setViewport(size),
   };
   return opened(driver, browser);
 }
@@ -98,6 +100,8 @@ async function open(driver, url, { apart = false } = {}) {
       await driver.wheel(page, pixels);
       await page.keyboard.up('Control');
     },
+    /** Makes the window of another size. */
+    resize: (width, height = VIEWPORT.height) => driver.resize(page, { width, height }),
     reload: () => page.reload(),
     close: () => page.close(),
   };

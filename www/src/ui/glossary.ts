@@ -24,6 +24,9 @@ export function connectGlossary(): void {
     shown = term;
     tip.textContent = entry.querySelector('dd')!.textContent.trim();
     tip.hidden = false;
+    place(term);
+  };
+  const place = (term: HTMLAnchorElement): void => {
     const [word, own] = [term.getBoundingClientRect(), tip.getBoundingClientRect()];
     const room = document.documentElement.clientWidth - own.width - GAP;
     const below = word.bottom + GAP + own.height <= innerHeight || word.top < own.height + GAP;
@@ -52,5 +55,5 @@ export function connectGlossary(): void {
   addEventListener('pointerdown', ({ target }) => {
     if (shown !== undefined && !shown.contains(target as Node) && !tip.contains(target as Node)) hide();
   });
-  addEventListener('scroll', hide, { passive: true });
+  addEventListener('scroll', () => shown !== undefined && place(shown), { passive: true });
 }
