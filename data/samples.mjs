@@ -17,7 +17,10 @@ function generator(seed) {
 const normal = (next, mean, deviation) =>
   mean + deviation * (Array.from({ length: 12 }, next).reduce((sum, one) => sum + one, 0) - 6);
 const write = (name, header, rows) =>
-  writeFileSync(new URL(name, import.meta.url), `${[header, ...rows].map((row) => row.join(',')).join('\n')}\n`);
+  writeFileSync(
+    new URL(name, import.meta.url),
+    `${[header, ...rows].map((row) => row.join(',')).join('\n')}\n`,
+  );
 
 /** Hourly pay that grows with the years. */
 let next = generator(1);

@@ -6,7 +6,7 @@ import puppeteer from 'puppeteer-core';
 
 const [WIDTH, HEIGHT] = [1200, 630];
 const bytes = Array.from({ length: 14 }, (_, row) =>
-  Array.from({ length: 16 }, (_, column) =>
+  Array.from({ length: 8 }, (_, column) =>
     ((row * 197 + column * 89 + row * column * 31) % 256).toString(16).padStart(2, '0'),
   ).join(' '),
 ).join('\n');

@@ -66,6 +66,8 @@ export class App {
   /** Reads the table on display anew, as one says that its first row is. */
   #again: ((header: boolean) => void) | undefined;
   #settling = 0;
+  /** Of the table that was asked for last: what another one gives comes too late. */
+  #opening = 0;
   readonly #replaced: (() => void)[] = [];
 
   constructor(settings: Settings) {
@@ -211,8 +213,10 @@ export class App {
   ): Promise<boolean> {
     if (this.#running !== undefined) return false;
     hideFailure(this.#failure);
+    const turn = ++this.#opening;
     try {
       const table = await this.data.read(await bytes(), header === undefined ? {} : { header });
+      if (turn !== this.#opening) return false; // another one was taken meanwhile
       this.#table = table;
       byId('table-name').textContent =
         `${name}: ${format.plural(table.rows, 'row')}, ${format.plural(table.numeric.length, 'numeric column')}`;
@@ -223,6 +227,7 @@ export class App {
       this.#pickers.show(table, chosen);
       return true;
     } catch (error) {
+      if (turn !== this.#opening) return false;
       byId<HTMLInputElement>('header').checked = this.#table?.header ?? true;
       this.#fail(error, `reading ${name}`);
       return false;

@@ -75,6 +75,15 @@ test('rows are counted from 1, and long cells are cut', async () => {
   ]);
 });
 
+test('errors count rows from 1, too', async () => {
+  const error = await readTable(text('a,b\n1,2\n3\n')).catch((one: unknown) => one);
+  expect(error).toMatchObject({
+    code: 'table.ragged',
+    message: 'Row 2 has 1 fields, the header has 2 (rows are counted from 1, below the header)',
+    details: { row: 2 },
+  });
+});
+
 test('names are short, well formed, and each there once', () => {
   const long = 'n'.repeat(3000);
   const names = shortNames([long, `${long}x`, 'b', '__proto__', 'c\ud800', '😀'.repeat(50)]);

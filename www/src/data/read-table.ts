@@ -1,4 +1,5 @@
 /** From a file's bytes to a table: text as people write it, spreadsheets and Parquet, by what the first bytes say. */
+import { CipherloomError } from 'cipherloom';
 import { columnOptions, parseTable, type Table, tableOf, type TableFormat } from 'cipherloom/table';
 import type { DataTable, ReadOptions } from './messages.js';
 
@@ -8,7 +9,24 @@ const MOST_CELL = 40;
 const OPTIONS = { decimal: 'auto', duplicates: 'number' } as const;
 
 /** Reads a file. Errors: TableError; those of what reads spreadsheets and Parquet, as `UnreadableFile`. */
-export async function readTable(file: Uint8Array, { header = 'auto' }: ReadOptions = {}): Promise<DataTable> {
+export async function readTable(file: Uint8Array, options: ReadOptions = {}): Promise<DataTable> {
+  try {
+    return await readAny(file, options);
+  } catch (error) {
+    throw countedFromOne(error);
+  }
+}
+
+/** The page counts rows from 1, as everybody who looks at a table does; the package, as indexes, from 0. */
+function countedFromOne(error: unknown): unknown {
+  if (!(error instanceof CipherloomError) || typeof error.details['row'] !== 'number') return error;
+  const message = error.message
+    .replace(/^Row (\d+)/, (_, row: string) => `Row ${Number(row) + 1}`)
+    .replace('counted from 0', 'counted from 1');
+  return new CipherloomError(error.code, message, { ...error.details, row: error.details['row'] + 1 });
+}
+
+async function readAny(file: Uint8Array, { header = 'auto' }: ReadOptions): Promise<DataTable> {
   const options = { ...OPTIONS, header };
   const kind = kindOf(file);
   switch (kind) {
