@@ -71,6 +71,28 @@ function policies(): Plugin {
   };
 }
 
+/** The picture of links to this page (`scripts/card.mjs`). Whoever shows it needs its whole address: `SITE_URL` says where a build goes. */
+function socialCard(): Plugin {
+  return {
+    name: 'social-card',
+    transformIndexHtml: (_, { path }) => {
+      const site = process.env['SITE_URL'];
+      const address = (file: string): string => (site === undefined ? `./${file}` : new URL(file, site).href);
+      const tags = { 'og:image': address('card.png'), 'og:image:width': '1200', 'og:image:height': '630' };
+      const list = Object.entries(
+        site === undefined
+          ? tags
+          : { ...tags, 'og:url': address(path === '/index.html' ? '' : path.slice(1)) },
+      );
+      return list.map(([property, content]) => ({
+        tag: 'meta',
+        attrs: { property, content },
+        injectTo: 'head',
+      }));
+    },
+  };
+}
+
 /** `--mode plain` serves without isolation, as a host that sets no headers does: the page then has one thread. */
 export default defineConfig(({ mode }) => {
   const isolation = mode === 'plain' ? {} : ISOLATION;
@@ -78,6 +100,7 @@ export default defineConfig(({ mode }) => {
     base: './',
     plugins: [
       policies(),
+      socialCard(),
       operatorNames(),
       moduleAddress(),
       documents(),
@@ -86,6 +109,8 @@ export default defineConfig(({ mode }) => {
       sandboxText(),
     ],
     worker: { format: 'es', plugins: () => [playgroundTypes()] },
+    // Files that tests read.
+    assetsInclude: ['**/*.parquet', '**/*.xlsx'],
     build: {
       target: 'es2022',
       assetsInlineLimit: 0,

@@ -77,11 +77,12 @@ export function tag(value: unknown): string {
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
 const isBytes = (value: unknown): boolean => tag(value) === 'Uint8Array';
 
 /** One of some words. */
-const oneOf = (...words: readonly unknown[]): Kind => ({
+export const oneOf = (...words: readonly unknown[]): Kind => ({
   expected: `one of ${words.map(describe).join(', ')}`,
   fits: (value) => words.includes(value),
 });
@@ -133,6 +134,8 @@ export const WORKER: Kind = {
     return [postMessage, addEventListener, terminate].every(FUNCTION.fits);
   },
 };
+/** Rows of cells. */
+export const ROWS_OF_TEXTS: Kind = { ...arrayOf('arrays of strings', isTexts), secret: true };
 /** A CSV file. */
 export const FILE: Kind = {
   expected: 'text or bytes',
@@ -239,8 +242,6 @@ export const OPERATOR_DEFINITION: Kind = {
     return typeof output === 'function' && typeof exported === 'string' && isAddress(module);
   },
 };
-const isTexts = (value: unknown): boolean =>
-  Array.isArray(value) && value.every((item) => typeof item === 'string');
 const EXPANDED = 'function,undefined,undefined';
 const isAddress = (value: unknown): boolean =>
   typeof value === 'string' ? URL.canParse(value) : tag(value) === 'URL';

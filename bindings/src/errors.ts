@@ -48,7 +48,7 @@ const OWN_CODES = {
   'key.passphrase': 'a passphrase that is not the one of an exported key, or bytes that were changed',
   'key.sealed': 'a key that was exported with a passphrase, and none was given',
   'table.empty': 'a file without data rows',
-  'table.encoding': 'a file that is not UTF-8',
+  'table.encoding': 'a file that is no text in the encoding that was asked for',
   'table.quotes': 'a quoted field that does not end, or is followed by text',
   'table.ragged': 'a row with another number of fields than the header',
   'table.duplicate': 'two columns of one name',

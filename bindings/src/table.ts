@@ -7,20 +7,71 @@
  * second.
  */
 import Papa from 'papaparse';
-import { checkArgument, checkOptions, describe, FILE, type Kinds, TEXT, TEXTS } from './arguments.js';
+import {
+  checkArgument,
+  checkOptions,
+  describe,
+  FILE,
+  type Kinds,
+  oneOf,
+  ROWS_OF_TEXTS,
+  TEXT,
+  TEXTS,
+} from './arguments.js';
 import { failure } from './errors.js';
 import { decimalsOf, powerOfTen, toUnits } from './exact.js';
 import type { IntegerOptions } from './values/types.js';
 
-/** Options of `parseTable`. */
-export interface TableOptions {
+/** Encodings of text files, by their names in the WHATWG standard; `windows-1252` is what it calls Latin-1, too. */
+export type TableEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+
+/** Options of `tableOf`, and of `parseTable`. */
+export interface CellOptions {
   /**
    * Cells that mean "no value", compared without spaces around and without case. Default: empty, NA, N/A,
    * null, NaN.
    */
   missing?: readonly string[];
-  /** Field separator. Default: comma, semicolon, tab or bar, whichever splits the header into most fields. */
+  /**
+   * Whether the first row names the columns; those without a name are `column 1`, `column 2` and so on. `auto`: it does,
+   * unless it has more numbers than words above numbers. Default: true.
+   */
+  header?: boolean | 'auto';
+  /**
+   * What stands before the decimals. `auto`: a comma, if some cell is a number with one, none is a number with a point, and
+   * cells are not separated by commas. Digits are never grouped. Default: a point.
+   */
+  decimal?: '.' | ',' | 'auto';
+  /**
+   * What becomes of columns that have one name: an error, or numbers behind the names of all but the first, as in
+   * `age (2)`. Default: `refuse`.
+   */
+  duplicates?: 'refuse' | 'number';
+}
+
+/** Options of `parseTable`. */
+export interface TableOptions extends CellOptions {
+  /**
+   * Field separator. Default: comma, semicolon, tab or bar: of those that split the first rows into equally many fields the
+   * one that gives most numbers, then most fields; else whichever splits the header into most fields.
+   */
   delimiter?: string;
+  /**
+   * Encoding of bytes, where no byte order mark says another one. `auto`: UTF-8 if it is that, UTF-16 if every other byte of
+   * most is 0, else `windows-1252`, in which any bytes without control characters are text. Default: `utf-8`.
+   */
+  encoding?: TableEncoding | 'auto';
+}
+
+/** How a table was read, whatever the options left open. */
+export interface TableFormat {
+  /** Whether the first row named the columns. */
+  readonly header: boolean;
+  readonly decimal: '.' | ',';
+  /** Of text; undefined where cells were given. */
+  readonly delimiter: string | undefined;
+  /** Of bytes; undefined where text or cells were given. */
+  readonly encoding: TableEncoding | undefined;
 }
 
 /** A column of numbers. */
@@ -52,6 +103,7 @@ export interface TextColumn {
 /** A parsed file. */
 export interface Table {
   readonly rows: number;
+  readonly format: TableFormat;
   /** All columns in the file's order. */
   readonly columns: readonly (NumericColumn | TextColumn)[];
   /** The numeric ones; at least one. */
@@ -60,39 +112,87 @@ export interface Table {
   column(name: string): NumericColumn;
 }
 
-const OPTIONS: Kinds<TableOptions> = { missing: TEXTS, delimiter: TEXT };
+const CELL_OPTIONS: Kinds<CellOptions> = {
+  missing: TEXTS,
+  header: oneOf(true, false, 'auto'),
+  decimal: oneOf('.', ',', 'auto'),
+  duplicates: oneOf('refuse', 'number'),
+};
+const OPTIONS: Kinds<TableOptions> = {
+  ...CELL_OPTIONS,
+  delimiter: TEXT,
+  encoding: oneOf('utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'auto'),
+};
 const DEFAULT_MISSING = ['', 'na', 'n/a', 'null', 'nan'] as const;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 /** Said where a row is named. */
 const COUNTED = '(rows are counted from 0, below the header)';
 /** Why a column is not numeric; what stands in the cell is for `TextColumn.found`, not for errors, which reach logs. */
 const REASONS = { text: 'no number', precision: 'a number that a double cannot hold' } as const;
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const NUMBERS = {
+  '.': /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i,
+  ',': /^[+-]?(?:\d+,?\d*|,\d+)(?:e[+-]?\d+)?$/i,
+} as const;
+/** Numbers that have decimals. */
+const WITH_POINT = /^[+-]?\d*\.\d+(?:e[+-]?\d+)?$/i;
+const WITH_COMMA = /^[+-]?\d*,\d+(?:e[+-]?\d+)?$/i;
+/** Rows that are looked at to find out how a file is written. */
+const SAMPLE = 50;
+/** Control characters that no text file has. */
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
 
 /**
- * Reads a CSV file whose first row names the columns. Text or UTF-8 bytes, with or without byte order mark,
- * any line ends. Errors, naming the row (counted from 0, below the header): TableError.
+ * Reads a CSV file: text or bytes, with or without byte order mark, any line ends. By its defaults the first row names the
+ * columns and bytes are UTF-8, so that files of one kind are read alike; `auto` is for files of people. Errors, naming the
+ * row (counted from 0, below the header): TableError.
  */
 export function parseTable(file: string | ArrayBuffer | ArrayBufferView, options: TableOptions = {}): Table {
   checkArgument('parseTable, file', file, FILE);
   checkOptions('parseTable', options, OPTIONS);
-  const [header = [], ...records] = readRecords(toText(file), options.delimiter);
-  if (records.length === 0)
+  const { text, encoding } = toText(file, options.encoding ?? 'utf-8');
+  const delimiter = options.delimiter ?? detectDelimiter(text, options.decimal ?? '.');
+  const records = readRecords(text, delimiter, options.header !== false);
+  return build(records, options, { delimiter, encoding });
+}
+
+/**
+ * The table of cells that were read elsewhere, such as those of a spreadsheet: rows of texts, the first of which may name the
+ * columns. Errors: as of `parseTable`.
+ */
+export function tableOf(rows: readonly (readonly string[])[], options: CellOptions = {}): Table {
+  checkArgument('tableOf, rows', rows, ROWS_OF_TEXTS);
+  checkOptions('tableOf', options, CELL_OPTIONS);
+  return build(withoutBlankLines(rows.slice()), options, { delimiter: undefined, encoding: undefined });
+}
+
+function build(
+  records: readonly (readonly string[])[],
+  { missing: words = DEFAULT_MISSING, header = true, decimal = '.', duplicates = 'refuse' }: CellOptions,
+  { delimiter, encoding }: Pick<TableFormat, 'delimiter' | 'encoding'>,
+): Table {
+  const missing = new Set(words.map(normal));
+  const mark = decimal === 'auto' ? detectDecimal(records, delimiter) : decimal;
+  const named = header === 'auto' ? hasHeader(records, mark, missing) : header;
+  const rows = named ? records.slice(1) : records;
+  if (rows.length === 0)
     throw failure('table.empty', 'The file has no rows of data', { found: 0, expected: 1 });
-  const names = columnNames(header);
-  checkWidths(records, names.length);
-  const missing = new Set((options.missing ?? DEFAULT_MISSING).map(normal));
+  const first = records[0] as readonly string[];
+  const names = columnNames(named ? first : first.map(() => ''), duplicates);
+  checkWidths(rows, names.length, named);
   const columns = names.map((name, index) =>
     readColumn(
       name,
-      records.map((record) => record[index] as string),
+      rows.map((row) => row[index] as string),
       missing,
+      mark,
     ),
   );
   const numeric = columns.filter((column) => column.kind === 'numeric');
   if (numeric.length === 0)
     throw failure('table.no_numbers', 'The file has no numeric column', { columns: names });
-  return { rows: records.length, columns, numeric, column: (name) => pick(columns, name) };
+  const format = { header: named, decimal: mark, delimiter, encoding };
+  return { rows: rows.length, format, columns, numeric, column: (name) => pick(columns, name) };
 }
 
 /**
@@ -129,53 +229,146 @@ function stepsAbove(value: bigint, step: bigint): bigint {
   return value < 0n && value % step !== 0n ? toZero : toZero + 1n;
 }
 
-function toText(file: string | ArrayBuffer | ArrayBufferView): string {
-  if (typeof file === 'string') return file.replace(/^\uFEFF/, '');
+function toText(
+  file: string | ArrayBuffer | ArrayBufferView,
+  wanted: TableEncoding | 'auto',
+): { text: string; encoding: TableEncoding | undefined } {
+  if (typeof file === 'string') return { text: file.replace(/^\uFEFF/, ''), encoding: undefined };
+  const bytes = ArrayBuffer.isView(file)
+    ? new Uint8Array(file.buffer, file.byteOffset, file.byteLength)
+    : new Uint8Array(file);
+  const encoding = markedEncoding(bytes) ?? (wanted === 'auto' ? guessEncoding(bytes) : wanted);
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(file);
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    if (wanted !== 'auto' || !CONTROL.test(text)) return { text, encoding };
   } catch (cause) {
-    throw failure('table.encoding', 'The file is not UTF-8 text', {}, cause);
+    const name = encoding === 'windows-1252' ? 'Latin-1' : encoding.toUpperCase();
+    throw failure('table.encoding', `The file is not ${name} text`, { expected: encoding }, cause);
+  }
+  throw failure('table.encoding', 'The file is no text: it has control characters', { expected: 'text' });
+}
+
+/** What a byte order mark says. */
+function markedEncoding([a, b]: Uint8Array): TableEncoding | undefined {
+  if (a === 0xff && b === 0xfe) return 'utf-16le';
+  if (a === 0xfe && b === 0xff) return 'utf-16be';
+  return undefined; // that of UTF-8 changes nothing
+}
+
+function guessEncoding(bytes: Uint8Array): TableEncoding {
+  // Digits, separators and line ends have a high half of 0 in UTF-16; there is no such byte in any other text.
+  const zeros = [0, 0];
+  const looked = Math.min(bytes.length, 4096);
+  for (let at = 0; at < looked; at++) if (bytes[at] === 0) zeros[at % 2]! += 1;
+  const [even, odd] = zeros as [number, number];
+  if (odd > looked / 4 && even === 0) return 'utf-16le';
+  if (even > looked / 4 && odd === 0) return 'utf-16be';
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return 'utf-8';
+  } catch {
+    return 'windows-1252';
   }
 }
 
-function readRecords(text: string, delimiter = detectDelimiter(text)): string[][] {
+function readRecords(text: string, delimiter: string, hasHeader: boolean): string[][] {
   const { data, errors } = Papa.parse<string[]>(text, { delimiter });
   const quotes = errors.find(({ type }) => type === 'Quotes');
   if (quotes !== undefined) {
-    const row = (quotes.row ?? 0) - 1;
+    const row = (quotes.row ?? 0) - (hasHeader ? 1 : 0);
     throw failure('table.quotes', `Row ${row}: ${quotes.message.toLowerCase()} ${COUNTED}`, { row });
   }
   return withoutBlankLines(data);
 }
 
-/** The delimiter that splits the header into most fields. */
-function detectDelimiter(text: string): string {
-  const fields = (delimiter: string): number =>
-    Papa.parse<string[]>(text, { delimiter, preview: 1, skipEmptyLines: true }).data[0]?.length ?? 0;
-  return DELIMITERS.reduce((best, delimiter) => (fields(delimiter) > fields(best) ? delimiter : best), ',');
+/** Of those that split the first rows evenly the one that makes most numbers; if none does, what splits the header most. */
+function detectDelimiter(text: string, decimal: '.' | ',' | 'auto'): string {
+  const samples = DELIMITERS.map((delimiter) => {
+    const { data } = Papa.parse<string[]>(text, { delimiter, preview: SAMPLE, skipEmptyLines: true });
+    const width = data[0]?.length ?? 0;
+    const even = data.every(({ length }) => length === width);
+    const cells = data.flat();
+    const marks = decimal === 'auto' ? (['.', ','] as const) : [decimal];
+    const numbers = cells.filter((cell) => marks.some((mark) => NUMBERS[mark].test(cell.trim()))).length;
+    return { delimiter, width, even, numbers: cells.length === 0 ? 0 : numbers / cells.length };
+  });
+  const wide = samples.filter(({ even, width }) => even && width > 1);
+  // Where nothing splits the header there is one column, whose numbers may have decimal commas.
+  const alone =
+    decimal === '.' || samples.some(({ width }) => width > 1) ? [] : samples.filter(({ even }) => even);
+  const [best, ...others] = wide.length > 0 ? wide : alone.length > 0 ? alone : samples;
+  const isBetter = (a: (typeof samples)[number], b: (typeof samples)[number]): boolean =>
+    wide.length > 0 && a.numbers !== b.numbers ? a.numbers > b.numbers : a.width > b.width;
+  return others.reduce((chosen, other) => (isBetter(other, chosen) ? other : chosen), best!).delimiter;
+}
+
+function detectDecimal(records: readonly (readonly string[])[], delimiter: string | undefined): '.' | ',' {
+  if (delimiter === ',') return '.';
+  let commas = false;
+  for (const record of records) {
+    for (const cell of record) {
+      const text = cell.trim();
+      if (WITH_POINT.test(text)) return '.';
+      commas ||= WITH_COMMA.test(text);
+    }
+  }
+  return commas ? ',' : '.';
+}
+
+/** Whether at least as many words as numbers stand above columns of numbers; of one row alone, whether it has any word. */
+function hasHeader(
+  [first = [], ...rows]: readonly (readonly string[])[],
+  decimal: '.' | ',',
+  missing: ReadonlySet<string>,
+): boolean {
+  const isNumber = (cell = ''): boolean => NUMBERS[decimal].test(cell.trim());
+  const isMissing = (cell = ''): boolean => missing.has(normal(cell));
+  if (rows.length === 0) return !first.every((cell) => isNumber(cell) || isMissing(cell));
+  const sample = rows.slice(0, SAMPLE);
+  let [words, numbers] = [0, 0];
+  for (const [index, cell] of first.entries()) {
+    const below = sample.map((row) => row[index]);
+    const isNumeric = below.some(isNumber) && below.every((one) => isNumber(one) || isMissing(one));
+    if (!isNumeric) continue;
+    if (isNumber(cell)) numbers += 1;
+    else if (!isMissing(cell)) words += 1;
+  }
+  return words >= numbers;
 }
 
 /** Blank lines are no rows, except in a file of one column, where only those at the end are not. */
-function withoutBlankLines(records: string[][]): string[][] {
-  const isBlank = (record: string[] | undefined): boolean => record?.length === 1 && record[0]?.trim() === '';
+function withoutBlankLines<T extends readonly string[]>(records: T[]): T[] {
+  const isBlank = (record: T | undefined): boolean => record?.length === 1 && record[0]?.trim() === '';
   while (isBlank(records.at(-1))) records.pop();
   const first = records.findIndex((record) => !isBlank(record));
   const body = records.slice(Math.max(first, 0));
   return (body[0]?.length ?? 0) > 1 ? body.filter((record) => !isBlank(record)) : body;
 }
 
-function columnNames(header: readonly string[]): string[] {
+function columnNames(header: readonly string[], duplicates: 'refuse' | 'number'): string[] {
   const names = header.map((cell, index) => cell.trim() || `column ${index + 1}`);
-  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
-  if (duplicate === undefined) return names;
-  throw failure('table.duplicate', `Two columns are named "${duplicate}"`, { column: duplicate });
+  const taken = new Set<string>(duplicates === 'number' ? names : []);
+  const seen = new Set<string>();
+  return names.map((name) => {
+    if (!seen.has(name)) {
+      seen.add(name);
+      return name;
+    }
+    if (duplicates === 'refuse')
+      throw failure('table.duplicate', `Two columns are named ${describe(name)}`, { column: name });
+    let number = 2;
+    while (taken.has(`${name} (${number})`)) number += 1;
+    taken.add(`${name} (${number})`);
+    return `${name} (${number})`;
+  });
 }
 
-function checkWidths(records: readonly string[][], expected: number): void {
+function checkWidths(records: readonly (readonly string[])[], expected: number, hasHeader: boolean): void {
   const row = records.findIndex(({ length }) => length !== expected);
   if (row < 0) return;
   const found = records[row]?.length;
-  throw failure('table.ragged', `Row ${row} has ${found} fields, the header has ${expected} ${COUNTED}`, {
+  const whose = hasHeader ? 'the header' : 'the first one';
+  throw failure('table.ragged', `Row ${row} has ${found} fields, ${whose} has ${expected} ${COUNTED}`, {
     row,
     found,
     expected,
@@ -186,17 +379,19 @@ function readColumn(
   name: string,
   cells: readonly string[],
   missing: ReadonlySet<string>,
+  decimal: '.' | ',',
 ): NumericColumn | TextColumn {
   const values = new Float64Array(cells.length);
   const facts = { min: Number.NaN, max: Number.NaN, decimals: 0, missing: 0 };
   for (const [row, cell] of cells.entries()) {
-    const text = cell.trim();
-    if (missing.has(normal(text))) {
+    const written = cell.trim();
+    if (missing.has(normal(written))) {
       values[row] = Number.NaN;
       facts.missing += 1;
       continue;
     }
-    const value = NUMBER.test(text) ? Number(text) : Number.NaN;
+    const text = decimal === ',' ? written.replace(',', '.') : written;
+    const value = NUMBERS[decimal].test(written) ? Number(text) : Number.NaN;
     if (!Number.isFinite(value)) return { kind: 'text', name, row, found: cell, reason: 'text' };
     if (!isExact(text, value)) return { kind: 'text', name, row, found: cell, reason: 'precision' };
     values[row] = value;

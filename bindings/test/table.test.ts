@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columnOptions, parseTable } from '../src/table.js';
+import { columnOptions, parseTable, type Table, tableOf, type TableOptions } from '../src/table.js';
 import { createTask } from '../src/values/task.js';
 import { codeOf } from './code.js';
 import { random } from './random.js';
@@ -80,6 +80,134 @@ describe('parseTable', () => {
     const table = parseTable('a,b\n1,x\n');
     expect(codeOf(() => table.column('c'))).toBe('table.column');
     expect(codeOf(() => table.column('b'))).toBe('table.not_numeric');
+  });
+});
+
+/** As files of people are read. */
+const AUTO: TableOptions = { header: 'auto', decimal: 'auto', encoding: 'auto', duplicates: 'number' };
+
+describe('parseTable, of what people have', () => {
+  const columnsOf = (table: Table): Record<string, number[] | string> =>
+    Object.fromEntries(
+      table.columns.map((column) => [
+        column.name,
+        column.kind === 'numeric' ? [...column.values] : column.reason,
+      ]),
+    );
+  const read = (file: string | Uint8Array): Record<string, number[] | string> =>
+    columnsOf(parseTable(file, AUTO));
+
+  it.each([
+    ['semicolons and decimal commas', 'a;b\n1,5;-2\n,25;3\n', { a: [1.5, 0.25], b: [-2, 3] }],
+    [
+      'more commas than semicolons',
+      '1,5;2,5;3,5\n4,5;5,5;6,5\n',
+      { 'column 1': [1.5, 4.5], 'column 2': [2.5, 5.5], 'column 3': [3.5, 6.5] },
+    ],
+    ['tabs and decimal commas', 'a\tb\n1,5\t2\n', { a: [1.5], b: [2] }],
+    ['one column with decimal commas', 'x\n1,5\n2,25\n', { x: [1.5, 2.25] }],
+    ['semicolons and points', 'a;b\n1.5;2\n', { a: [1.5], b: [2] }],
+    ['both marks: the point is one', 'a;b\n1.5;2,5\n', { a: [1.5], b: 'text' }],
+    ['commas in words', 'a,b\n1,x;y\n2,z;w\n', { a: [1, 2], b: 'text' }],
+    ['no header', '1,Ann,31\n2,Bob,5\n', { 'column 1': [1, 2], 'column 2': 'text', 'column 3': [31, 5] }],
+    ['one row of numbers', '54,61,47', { 'column 1': [54], 'column 2': [61], 'column 3': [47] }],
+    ['one number', '7\n', { 'column 1': [7] }],
+    ['words over words', 'a,b\nx,1\n', { a: 'text', b: [1] }],
+    ['no header, and a missing cell', 'NA,5\n3,4\n', { 'column 1': [Number.NaN, 3], 'column 2': [5, 4] }],
+    ['names twice', 'a,a,a (2),a\n1,2,3,4\n', { a: [1], 'a (3)': [2], 'a (2)': [3], 'a (4)': [4] }],
+    ['grouped digits are words', 'a;b\n1.234,56;1\n', { a: 'text', b: [1] }],
+    ['numbers of forty digits', `a,b\n${'1234567890'.repeat(4)},1\n`, { a: 'precision', b: [1] }],
+    ['a name of 3,000 letters', `${'n'.repeat(3000)},b\n1,2\n`, { ['n'.repeat(3000)]: [1], b: [2] }],
+  ])('%s', (_, file, expected) => expect(read(file)).toEqual(expected));
+
+  it('does not take a ragged file for one of decimal commas', () => {
+    expect(codeOf(() => read('a,b\n1,2\n3\n'))).toBe('table.ragged');
+  });
+
+  it('reads Latin-1 and UTF-16, with and without a mark', () => {
+    const text = 'Größe;é\r\n1,5;2\r\n';
+    const expected = { Größe: [1.5], é: [2] };
+    const latin = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+    const little = new Uint8Array(Uint16Array.from(text, (letter) => letter.charCodeAt(0)).buffer);
+    const big = little.map((_, at) => little[at ^ 1] as number);
+    const files: [Uint8Array, string][] = [
+      [new TextEncoder().encode(text), 'utf-8'],
+      [latin, 'windows-1252'],
+      [little, 'utf-16le'],
+      [big, 'utf-16be'],
+      [Uint8Array.of(0xff, 0xfe, ...little), 'utf-16le'],
+      [Uint8Array.of(0xfe, 0xff, ...big), 'utf-16be'],
+    ];
+    for (const [file, encoding] of files) {
+      const table = parseTable(file, AUTO);
+      expect([table.format.encoding, columnsOf(table)]).toEqual([encoding, expected]);
+      const { header, decimal, delimiter } = table.format;
+      expect({ header, decimal, delimiter }).toEqual({ header: true, decimal: ',', delimiter: ';' });
+    }
+    // A mark is no guess.
+    expect(parseTable(Uint8Array.of(0xff, 0xfe, ...little), { decimal: ',' }).numeric).toHaveLength(2);
+    expect(codeOf(() => parseTable(latin))).toBe('table.encoding');
+    expect(parseTable(latin, { encoding: 'windows-1252', decimal: ',' }).numeric).toHaveLength(2);
+    expect(codeOf(() => parseTable(Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 1, 0xff), AUTO))).toBe(
+      'table.encoding',
+    );
+  });
+
+  it('takes orders instead of guesses', () => {
+    expect(columnsOf(parseTable('1,2\n3,4\n'))).toEqual({ '1': [3], '2': [4] });
+    expect(columnsOf(parseTable('1,2\n3,4\n', { header: false }))).toEqual({
+      'column 1': [1, 3],
+      'column 2': [2, 4],
+    });
+    expect(columnsOf(parseTable('a,b\n"1,5",2\n', { decimal: ',' }))).toEqual({ a: [1.5], b: [2] });
+    expect(codeOf(() => parseTable('a\n1', { decimal: ';' as never }))).toBe('input.type');
+    expect(codeOf(() => parseTable('a\n1', { encoding: 'latin1' as never }))).toBe('input.type');
+    expect(codeOf(() => parseTable('a\n1', { header: 1 as never }))).toBe('input.type');
+  });
+
+  it('reads what any file of numbers says, whatever it is written with', () => {
+    for (let round = 0; round < 300; round++) {
+      const [width, height] = [2 + random(3), 2 + random(5)];
+      const rows = Array.from({ length: height }, () =>
+        Array.from({ length: width }, () => (random(2_000_000) - 1_000_000) / 10 ** random(4)),
+      );
+      const decimal = random(2) === 0 ? '.' : ',';
+      const delimiter = (decimal === '.' ? [',', ';', '\t', '|'] : [';', '\t', '|'])[random(3)] as string;
+      const header = random(2) === 0;
+      const lines = rows.map((row) =>
+        row.map((value) => String(value).replace('.', decimal)).join(delimiter),
+      );
+      if (header) lines.unshift(rows[0]!.map((_, index) => `c${index}`).join(delimiter));
+      // Whole numbers with commas between are what two marks cannot tell apart.
+      const isPlain = decimal === '.' || rows.flat().some((value) => !Number.isInteger(value));
+      if (!isPlain) continue;
+      const file = lines.join('\n');
+      const { format, numeric } = parseTable(file, AUTO);
+      expect([file, format.header, numeric.map(({ values }) => [...values])]).toEqual([
+        file,
+        header,
+        rows[0]!.map((_, index) => rows.map((row) => row[index])),
+      ]);
+    }
+  });
+});
+
+describe('tableOf', () => {
+  it('makes a table of cells', () => {
+    const table = tableOf(
+      [
+        ['a', 'b'],
+        ['1', 'x'],
+        ['2.5', ''],
+      ],
+      { header: 'auto' },
+    );
+    expect(table.format).toEqual({ header: true, decimal: '.', delimiter: undefined, encoding: undefined });
+    expect([...table.column('a').values]).toEqual([1, 2.5]);
+    expect(codeOf(() => tableOf([['a'], ['1', '2']]))).toBe('table.ragged');
+    expect(codeOf(() => tableOf([]))).toBe('table.empty');
+    expect(codeOf(() => tableOf([[1]] as never))).toBe('input.type');
+    expect(codeOf(() => tableOf([['a']], { delimiter: ',' } as never))).toBe('input.option');
   });
 });
 

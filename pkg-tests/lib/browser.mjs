@@ -22,8 +22,8 @@ async function withPlaywright(executablePath, args) {
     newPage: () => context.newPage(),
     newPerson: async () => (await browser.newContext({ viewport: VIEWPORT })).newPage(),
     upload: (page, selector, file) => page.setInputFiles(selector, file),
-    resize: (page, size) => page.setViewportSize(size),
     wheel: (page, pixels) => page.mouse.wheel(0, pixels),
+    resize: (page, size) => page.setViewportSize(size),
   };
   return opened(driver, browser);
 }
@@ -34,8 +34,8 @@ async function withPuppeteer(executablePath) {
     newPage: () => sized(browser),
     newPerson: async () => sized(await browser.createBrowserContext()),
     upload: async (page, selector, file) => (await page.waitForSelector(selector)).uploadFile(file),
-    resize: (page, size) => page.setViewport(size),
     wheel: (page, pixels) => page.mouse.wheel({ deltaY: pixels }),
+    resize: (page, size) => page.setViewport(size),
   };
   return opened(driver, browser);
 }
@@ -100,8 +100,8 @@ async function open(driver, url, { apart = false } = {}) {
       await driver.wheel(page, pixels);
       await page.keyboard.up('Control');
     },
-    /** Makes its window another one: that of a phone. */
-    resize: (width, height) => driver.resize(page, { width, height }),
+    /** Makes the window of another size. */
+    resize: (width, height = VIEWPORT.height) => driver.resize(page, { width, height }),
     reload: () => page.reload(),
     close: () => page.close(),
   };

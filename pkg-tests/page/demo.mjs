@@ -86,7 +86,11 @@ const SAID = `['mode', 'plan-status', 'status'].map((id) => document.querySelect
 
 /** Runs, and reads the table of results as it is on the screen. */
 export async function run(page) {
-  await page.until(`!document.querySelector('[data-testid="run"]').disabled`, PATIENCE_MS);
+  // The price, when it comes, moves the button: a click on where it was would miss it.
+  await page.until(
+    `!document.querySelector('[data-testid="run"]').disabled && document.querySelector('[data-testid="plan-status"]').textContent.startsWith('Planned')`,
+    PATIENCE_MS,
+  );
   await page.click('[data-testid="run"]');
   try {
     await page.until(

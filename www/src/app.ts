@@ -2,12 +2,14 @@
 import { DisposedError, load, type Loom, type TraceView } from 'cipherloom';
 import { DataClient } from './data/data-client.js';
 import type { DataTable, NumericColumn } from './data/messages.js';
-import { fetchSample, SAMPLE_COLUMNS, SAMPLE_NAME } from './data/sample.js';
+import { SAMPLES } from './data/sample.js';
+import { fileOf, TYPED_NAME, typedNumbers } from './data/typed-numbers.js';
 import { failureOf, isCancellation } from './failure.js';
 import * as format from './format.js';
 import { Explorer } from './graph/explorer.js';
 import { programFrame } from './graph/explorer-frame.js';
 import { stopsOf } from './graph/program-stops.js';
+import { Look } from './look/look.js';
 import { Phases } from './run/phases.js';
 import { type Plan, Planner, Superseded } from './run/planner.js';
 import { type Outcome, Runner } from './run/runner.js';
@@ -47,6 +49,7 @@ export class App {
     crossing: byTestId('crossing'),
     prefix: '',
   });
+  readonly #look = new Look();
   readonly #explorer = new Explorer(programFrame());
   readonly #timeline = new OperatorTimeline((op) => void this.#explorer.reveal('base', op));
   readonly #verification = new ProgramPanel(byId('program-verify'), {
@@ -63,7 +66,11 @@ export class App {
   #running: AbortController | undefined;
   /** What the results are of. */
   #ran: { readonly plan: Plan; readonly columns: readonly NumericColumn[] } | undefined;
+  /** Reads the table on display anew, as one says that its first row is. */
+  #again: ((header: boolean) => void) | undefined;
   #settling = 0;
+  /** Of the table that was asked for last: what another one gives comes too late. */
+  #opening = 0;
   readonly #replaced: (() => void)[] = [];
 
   constructor(settings: Settings) {
@@ -161,7 +168,16 @@ export class App {
     const take = (file: File | undefined): void => {
       if (file !== undefined) void this.#open(file.name, () => file.arrayBuffer(), []);
     };
-    byId('sample').addEventListener('click', () => void this.#open(SAMPLE_NAME, fetchSample, SAMPLE_COLUMNS));
+    for (const { id, name, fetch, columns } of SAMPLES) {
+      byId(id).addEventListener('click', () => void this.#open(name, fetch, columns));
+    }
+    byId('typed').addEventListener('submit', (event) => {
+      event.preventDefault();
+      void this.#takeTyped();
+    });
+    byId('header').addEventListener('change', ({ target }) => {
+      this.#again?.((target as HTMLInputElement).checked);
+    });
     input.addEventListener('change', () => {
       take(input.files?.[0]);
       input.value = ''; // so that the same file can be chosen again
@@ -179,17 +195,51 @@ export class App {
     });
   }
 
-  async #open(name: string, bytes: () => Promise<ArrayBuffer>, chosen: readonly string[]): Promise<void> {
-    if (this.#running !== undefined) return;
+  /** Numbers that were typed are taken and computed with at once. */
+  async #takeTyped(): Promise<void> {
+    const field = byId<HTMLInputElement>('numbers');
+    const typed = typedNumbers(field.value);
+    const isWrong = 'wrong' in typed;
+    field.setAttribute('aria-invalid', String(isWrong));
+    byId('numbers-wrong').textContent = !isWrong
+      ? ''
+      : typed.wrong === ''
+        ? 'Type a few numbers, such as 54 61 47.'
+        : `“${typed.wrong.slice(0, 20)}” is no number. Type a few, such as 54 61 47.`;
+    if (isWrong) field.focus();
+    else if (
+      await this.#open('Your numbers', () => Promise.resolve(fileOf(typed.numbers)), [TYPED_NAME], true)
+    )
+      await this.#run();
+  }
+
+  /** Whether it could be read. */
+  async #open(
+    name: string,
+    bytes: () => Promise<ArrayBuffer>,
+    chosen: readonly string[],
+    header?: boolean,
+  ): Promise<boolean> {
+    if (this.#running !== undefined) return false;
     hideFailure(this.#failure);
+    const turn = ++this.#opening;
     try {
-      const table = await this.data.read(await bytes());
+      const table = await this.data.read(await bytes(), header === undefined ? {} : { header });
+      if (turn !== this.#opening) return false; // another one was taken meanwhile
       this.#table = table;
       byId('table-name').textContent =
         `${name}: ${format.plural(table.rows, 'row')}, ${format.plural(table.numeric.length, 'numeric column')}`;
+      byId('table-read').textContent = `Read as ${table.read}.`;
+      byId('table-how').hidden = false;
+      byId<HTMLInputElement>('header').checked = table.header;
+      this.#again = (first) => void this.#open(name, bytes, chosen, first);
       this.#pickers.show(table, chosen);
+      return true;
     } catch (error) {
+      if (turn !== this.#opening) return false;
+      byId<HTMLInputElement>('header').checked = this.#table?.header ?? true;
       this.#fail(error, `reading ${name}`);
+      return false;
     }
   }
 
@@ -200,6 +250,7 @@ export class App {
     this.#plan = undefined;
     this.#enable();
     markStale();
+    this.#look.markStale();
     if (this.#running === undefined) {
       // What the last run did says nothing of this choice.
       this.#phaseList.show(new Phases(() => {}));
@@ -280,7 +331,7 @@ export class App {
       const outcome = await this.#runner.run({ plan, planned, columns, phases, signal });
       this.#ran = { plan: outcome.plan, columns };
       this.#showPlan(outcome.plan);
-      this.#showOutcome(outcome);
+      this.#showOutcome(outcome, columns);
     } catch (error) {
       const during = phases.all.find(({ state }) => state === 'stopped')?.name ?? 'compile';
       if (isCancellation(error, signal)) this.#phaseList.say(`Cancelled during ${during}.`);
@@ -295,7 +346,8 @@ export class App {
     }
   }
 
-  #showOutcome({ plan, lines, crossings, trace }: Outcome): void {
+  #showOutcome(outcome: Outcome, columns: readonly NumericColumn[]): void {
+    const { plan, lines, crossings, trace } = outcome;
     const budgets = lines.map(({ budgetBits }) => budgetBits).filter(Number.isFinite);
     const measured: Measured = {
       computeSeconds: trace && lengthOf(lanesOf(trace)) / 1000,
@@ -313,6 +365,10 @@ export class App {
         ? 'Every result equals that of the plain table, to the last bit.'
         : `${lines.length - equal} of ${lines.length} results differ from those of the plain table.`;
     showResults(lines, verdict);
+    this.#look.show(outcome, columns);
+    // Unless somebody has gone elsewhere meanwhile.
+    const at = document.activeElement;
+    if (at === null || at === document.body || at.closest('.run-row, #typed') !== null) this.#look.reveal();
     this.#phaseList.say(`Done. ${verdict}`);
     if (trace !== undefined) void this.#showTrace(trace, plan);
   }
@@ -353,7 +409,7 @@ export class App {
     // A disabled button loses the focus: it goes to the one that takes its turn.
     if (focused === run && running) cancel.focus();
     else if (focused === cancel && !running) run.focus();
-    for (const id of ['sample', 'file', 'threads']) {
+    for (const id of [...SAMPLES.map((sample) => sample.id), 'typed-run', 'header', 'file', 'threads']) {
       byId<HTMLButtonElement | HTMLInputElement | HTMLSelectElement>(id).disabled = running;
     }
   }

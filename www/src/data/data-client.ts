@@ -1,6 +1,6 @@
 /** The page's side of the data worker. */
 import { CipherloomError } from 'cipherloom';
-import type { DataTable, Reply } from './messages.js';
+import type { DataTable, ReadOptions, Reply, Request } from './messages.js';
 
 interface Pending {
   resolve(value: DataTable): void;
@@ -9,25 +9,30 @@ interface Pending {
 
 /** Reads files, in a worker. */
 export class DataClient {
-  readonly #worker: Worker;
+  #worker = this.#start();
   readonly #pending = new Map<number, Pending>();
   #next = 0;
 
-  constructor() {
-    this.#worker = new Worker(new URL('./data-worker.js', import.meta.url), { type: 'module', name: 'data' });
-    this.#worker.addEventListener('message', ({ data }: MessageEvent<Reply>) => this.#settle(data));
-    this.#worker.addEventListener('error', ({ message }) => {
+  /** Reads a file that has a table: text, a spreadsheet or Parquet. Errors: TableError, and of other files `file.unreadable`. */
+  read(file: ArrayBuffer, options: ReadOptions = {}): Promise<DataTable> {
+    const id = this.#next++;
+    this.#worker.postMessage({ id, file, options } satisfies Request, [file]);
+    return new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject }));
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./data-worker.js', import.meta.url), { type: 'module', name: 'data' });
+    worker.addEventListener('message', ({ data }: MessageEvent<Reply>) => this.#settle(data));
+    worker.addEventListener('error', ({ message }) => {
+      if (worker !== this.#worker) return;
+      // Such as of a file that is too large for its memory: the next one gets a new worker.
+      worker.terminate();
+      this.#worker = this.#start();
       for (const { reject } of this.#pending.values())
         reject(new Error(`The data worker failed: ${message}`));
       this.#pending.clear();
     });
-  }
-
-  /** Reads a CSV file. Errors: TableError. */
-  read(file: ArrayBuffer): Promise<DataTable> {
-    const id = this.#next++;
-    this.#worker.postMessage({ id, file }, [file]);
-    return new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject }));
+    return worker;
   }
 
   #settle(reply: Reply): void {

@@ -1,33 +1,19 @@
 /** Reads files, away from the page's thread. */
 import { CipherloomError } from 'cipherloom';
-import { columnOptions, parseTable } from 'cipherloom/table';
-import type { DataTable, Reply } from './messages.js';
+import type { Reply, Request } from './messages.js';
+import { readTable, UnreadableFile } from './read-table.js';
 
-addEventListener('message', ({ data: { id, file } }: MessageEvent<{ id: number; file: ArrayBuffer }>) => {
-  postMessage(answer(id, file));
+addEventListener('message', ({ data }: MessageEvent<Request>) => {
+  void answer(data).then((reply) => postMessage(reply));
 });
 
-function answer(id: number, file: ArrayBuffer): Reply {
+async function answer({ id, file, options }: Request): Promise<Reply> {
   try {
-    return { id, value: read(file) };
+    return { id, value: await readTable(new Uint8Array(file), options) };
   } catch (error) {
-    const { code, details } = error instanceof CipherloomError ? error : { code: undefined, details: {} };
-    return { id, error: { code, message: error instanceof Error ? error.message : String(error), details } };
+    const known = error instanceof CipherloomError || error instanceof UnreadableFile;
+    const details = error instanceof CipherloomError ? error.details : {};
+    const message = error instanceof Error ? error.message : String(error);
+    return { id, error: { code: known ? error.code : undefined, message, details } };
   }
-}
-
-function read(file: ArrayBuffer): DataTable {
-  const table = parseTable(file);
-  return {
-    rows: table.rows,
-    numeric: table.numeric.map((column) => {
-      const { name, values, min, max, decimals, missing } = column;
-      return { name, values, min, max, decimals, missing, declared: { name, ...columnOptions(column) } };
-    }),
-    others: table.columns.flatMap((column) => {
-      if (column.kind === 'numeric') return [];
-      const what = column.reason === 'text' ? 'is no number' : 'has more digits than a double holds';
-      return [{ name: column.name, why: `row ${column.row + 1}, "${column.found}", ${what}` }];
-    }),
-  };
 }

@@ -1,5 +1,5 @@
 /** One run, from the plan to the compared results. */
-import type { Client, TraceView } from 'cipherloom';
+import type { Ciphertexts, Client, TraceView } from 'cipherloom';
 import { areEqual, resultOf, type Result } from '../compare.js';
 import type { NumericColumn } from '../data/messages.js';
 import { wantedOf, type Wanted } from '../selection.js';
@@ -25,8 +25,19 @@ export interface Crossings {
   readonly download: number;
 }
 
+/** The bytes themselves. */
+export interface Messages {
+  readonly program: Uint8Array;
+  readonly keys: readonly Uint8Array[];
+  readonly inputs: Ciphertexts;
+  readonly outputs: Ciphertexts;
+}
+
 export interface Outcome {
   readonly plan: Plan;
+  /** Whose keys they are; the runner's own, as long as the plan is. */
+  readonly client: Client;
+  readonly messages: Messages;
   readonly lines: readonly Line[];
   readonly crossings: Crossings;
   readonly trace: TraceView | undefined;
@@ -77,13 +88,14 @@ export class Runner {
       const budgetBits = output.budgetBits ?? Number.POSITIVE_INFINITY;
       return { ...line, encrypted, plain, equal: areEqual(encrypted, plain), budgetBits };
     });
+    const messages = { program: program.toBytes(), keys: client.evaluationKeys, inputs, outputs };
     const crossings = {
-      program: program.toBytes().length,
-      keys: totalBytes(client.evaluationKeys),
+      program: messages.program.length,
+      keys: totalBytes(messages.keys),
       upload: totalBytes(Object.values(inputs)),
       download: totalBytes(Object.values(outputs)),
     };
-    return { plan, lines, crossings, trace };
+    return { plan, client, messages, lines, crossings, trace };
   }
 
   /** Forgets the keys, unless they are of the plan to `keep`. */

@@ -64,7 +64,7 @@ export class Editor {
           syntaxHighlighting(COLORS),
           autocompletion(complete === undefined ? {} : { override: [complete] }),
           keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.updateListener.of(({ docChanged }) => docChanged && changed()),
           LOOKS,
         ],

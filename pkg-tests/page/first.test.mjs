@@ -1,0 +1,147 @@
+// The first minute, as somebody spends it who has never been here: by keyboard alone, reading what is on the screen. And that
+// every tab can be read by anybody: axe finds nothing, and nothing is wider than the window.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { ROOT } from '../../scripts/lib/run.mjs';
+import { openPage, PATIENCE_MS } from './demo.mjs';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const WIDTHS = [320, 390, 720, 1440, 3840];
+/** There is more room there than anywhere else. */
+const WIDEST = 3840;
+/** Where everything is looked at; elsewhere what depends on the width. */
+const ALL_AT = 1440;
+const BY_WIDTH = ['scrollable-region-focusable', 'target-size', 'empty-heading'];
+const find = (id) => `document.querySelector('[data-testid="${id}"]')`;
+const text = (id) => `${find(id)}.textContent`;
+/** The look of the last run is on display, and may be meddled with. */
+const LOOKED = `!${find('look')}.hidden && !${find('look-flip')}.disabled`;
+
+describe('Chromium', () => {
+  let page;
+  openPage('Chromium', (opened) => {
+    page = opened;
+  });
+
+  test('three numbers, by keyboard: in few keys from the address to the cell, its bytes, what crosses, and the result', async () => {
+    // The link to the demo is first, and leads to the field.
+    await page.press('Tab');
+    await page.press('Enter');
+    assert.equal(await page.evaluate(`document.activeElement.id`), 'numbers');
+    await page.type('54 6x 47');
+    await page.press('Enter');
+    await page.until(`${text('numbers-wrong')}.includes('“6x” is no number')`, PATIENCE_MS);
+    assert.equal(await page.evaluate(`${find('numbers')}.getAttribute('aria-invalid')`), 'true');
+    await page.chord('a');
+    await page.type('54 61 47');
+    await page.press('Enter');
+    await page.until(LOOKED, PATIENCE_MS);
+
+    assert.equal(await page.evaluate(text('look-cell')), '54');
+    assert.equal(await page.evaluate(text('look-result')), '54');
+    assert.equal(await page.evaluate(`document.activeElement.id`), 'look-title');
+    const { top, height } = await page.evaluate(
+      `(({ top }) => ({ top, height: innerHeight }))(${find('look')}.getBoundingClientRect())`,
+    );
+    assert.ok(top >= 0 && top < height / 2, `the results are in view, at ${top} of ${height}`);
+    // Real bytes of this package, and what crosses can be looked into.
+    assert.match(await page.evaluate(text('look-bytes')), /63 69 70 68 65 72 6c 6f  cipherlo/);
+    assert.match(
+      await page.evaluate(`document.querySelector('[data-message="program"] pre').textContent`),
+      /^\{.*"your numbers"/,
+    );
+    const sizes = await page.evaluate(
+      `[...document.querySelectorAll('[data-message]')].map(({ dataset }) => [dataset.message, Number(dataset.bytes)])`,
+    );
+    assert.deepEqual(
+      sizes.map(([message]) => message),
+      ['program', 'keys', 'columns', 'results'],
+    );
+    assert.ok(sizes.every(([message, bytes]) => message === 'keys' || bytes > 100));
+    await page.click('[data-testid="look-search"]');
+    await page.until(`${text('look-found')}.endsWith('found nowhere.')`, PATIENCE_MS);
+  });
+
+  test('a flipped bit and another key are refused, each with its reason', async () => {
+    for (const [button, code, tells] of [
+      ['look-flip', 'format.checksum', /One bit of byte [\d,]+ .*before .*after .*Refused: /s],
+      ['look-other-key', 'key.foreign', /Another secret key was made.*Refused: /s],
+    ]) {
+      await page.click(`[data-testid="${button}"]`);
+      await page.until(`${find('look-spoiled')}.dataset.code === '${code}' && ${LOOKED}`, PATIENCE_MS);
+      assert.match(await page.evaluate(text('look-spoiled')), tells);
+    }
+  });
+
+  test('words are explained on focus, and Escape takes that away', async () => {
+    await page.evaluate(`document.querySelector('a.term').focus()`);
+    assert.match(await page.evaluate(text('tip')), /drawn at random in this tab/);
+    assert.equal(await page.evaluate(`${find('tip')}.hidden`), false);
+    await page.press('Escape');
+    assert.equal(await page.evaluate(`${find('tip')}.hidden`), true);
+  });
+
+  test('samples are tables, and a spreadsheet is read; what is no table says so', async () => {
+    for (const [sample, says] of [
+      ['sample-wages', /48 rows, 3 numeric columns/],
+      ['sample-heating', /90 rows, 2 numeric columns/],
+      ['sample-marks', /30 rows, 2 numeric columns/],
+    ]) {
+      await page.click(`[data-testid="${sample}"]`);
+      await page.until(`${says}.test(${text('table-name')})`, PATIENCE_MS);
+    }
+    const files = join(ROOT, 'www', 'test', 'files');
+    await page.upload('[data-testid="file"]', join(files, 'people.xlsx'));
+    await page.until(`${text('table-name')}.startsWith('people.xlsx: 3 rows, 4 numeric columns')`, PATIENCE_MS);
+    await page.upload('[data-testid="file"]', join(files, 'people-zstd.parquet'));
+    await page.until(`${text('table-read')} === 'Read as Parquet.'`, PATIENCE_MS);
+    await page.upload('[data-testid="file"]', join(ROOT, 'www', 'screenshots', 'dark-390.png'));
+    await page.until(`!${find('error')}.hidden && ${text('error-code')} === 'table.encoding'`, PATIENCE_MS);
+    assert.match(await page.evaluate(text('table-name')), /^people-zstd\.parquet/);
+    assert.deepEqual(page.problems, []);
+  });
+
+  test('axe finds nothing at any width, on any tab, and nothing is wider than the window', async () => {
+    await page.evaluate(`${AXE}; undefined`);
+    const tabs = await page.evaluate(`[...document.querySelectorAll('#pages [role="tab"]')].map(({ id }) => id)`);
+    const found = [];
+    for (const tab of tabs) {
+      const panel = tab.replace('tab-', 'panel-');
+      await page.click(`#${tab}`);
+      // A tab that is being opened has one line that says so; then titles are filled in.
+      await page.until(
+        `document.querySelector('#${panel}').childElementCount > 1 && [...document.querySelectorAll('#${panel} :is(h1, h2, h3)')].every((title) => !title.checkVisibility() || title.textContent !== '')`,
+        PATIENCE_MS,
+      );
+      for (const width of WIDTHS) {
+        await page.resize(width);
+        found.push(...(await lookedAt(tab, width)));
+      }
+    }
+    await page.resize(1280);
+    assert.deepEqual(found, []);
+  });
+
+  /** What is wrong with a tab. */
+  async function lookedAt(tab, width) {
+    const wide = await page.evaluate(`(() => {
+      const { clientWidth, scrollWidth } = document.documentElement;
+      if (scrollWidth <= clientWidth) return [];
+      return [...document.querySelectorAll('body *')]
+        .filter((element) => element.getBoundingClientRect().right > clientWidth + 1)
+        .slice(0, 5)
+        .map(({ id, localName, className }) => localName + '#' + id + '.' + className);
+    })()`);
+    const problems = wide.length > 0 ? [`${tab} at ${width}: wider than the window: ${wide.join(', ')}`] : [];
+    if (width === WIDEST) return problems;
+    // The list of tabs has a name, and is no landmark, which rule `region` asks for.
+    const options = width === ALL_AT ? { rules: { region: { enabled: false } } } : { runOnly: BY_WIDTH };
+    const violations = await page.evaluate(
+      `axe.run(${JSON.stringify({ resultTypes: ['violations'], ...options })}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).slice(0, 3).join(', ')))`,
+    );
+    return [...problems, ...violations.map((violation) => `${tab} at ${width}: ${violation}`)];
+  }
+});

@@ -1,0 +1,144 @@
+/** From a file's bytes to a table: text as people write it, spreadsheets and Parquet, by what the first bytes say. */
+import { CipherloomError } from 'cipherloom';
+import { columnOptions, parseTable, type Table, tableOf, type TableFormat } from 'cipherloom/table';
+import type { DataTable, ReadOptions } from './messages.js';
+
+/** Longer names are cut: the engine takes 256 bytes, of two names and a word. */
+const MOST_LETTERS = 40;
+const MOST_CELL = 40;
+const OPTIONS = { decimal: 'auto', duplicates: 'number' } as const;
+
+/** Reads a file. Errors: TableError; those of what reads spreadsheets and Parquet, as `UnreadableFile`. */
+export async function readTable(file: Uint8Array, options: ReadOptions = {}): Promise<DataTable> {
+  try {
+    return await readAny(file, options);
+  } catch (error) {
+    throw countedFromOne(error);
+  }
+}
+
+/** The page counts rows from 1, as everybody who looks at a table does; the package, as indexes, from 0. */
+function countedFromOne(error: unknown): unknown {
+  if (!(error instanceof CipherloomError) || typeof error.details['row'] !== 'number') return error;
+  const message = error.message
+    .replace(/^Row (\d+)/, (_, row: string) => `Row ${Number(row) + 1}`)
+    .replace('counted from 0', 'counted from 1');
+  return new CipherloomError(error.code, message, { ...error.details, row: error.details['row'] + 1 });
+}
+
+async function readAny(file: Uint8Array, { header = 'auto' }: ReadOptions): Promise<DataTable> {
+  const options = { ...OPTIONS, header };
+  const kind = kindOf(file);
+  switch (kind) {
+    case 'xlsx': {
+      const { readXlsx } = await import('./read-xlsx.js');
+      return described(tableOf(await readXlsx(file), options), 'a spreadsheet (XLSX), its first sheet');
+    }
+    case 'parquet': {
+      const { readParquet } = await import('./read-parquet.js');
+      // Its schema names the columns.
+      return described(
+        tableOf(await readParquet(file), { ...options, decimal: '.', header: true }),
+        'Parquet',
+      );
+    }
+    case 'xls':
+      throw new UnreadableFile('an old Excel file (XLS)', 'Save it as XLSX or CSV first');
+    case 'zip':
+      throw new UnreadableFile('a ZIP file', 'Unpack it first');
+    case 'text': {
+      const table = parseTable(file, { ...options, encoding: 'auto' });
+      return described(table, textOf(table.format));
+    }
+  }
+}
+
+/** What can not be read, and what to do instead. */
+export class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile';
+  readonly code = 'file.unreadable';
+  constructor(what: string, instead: string, cause?: unknown) {
+    super(`This is ${what}, which cannot be read. ${instead}.`, { cause });
+  }
+}
+
+/** What the bytes at the beginning say, and of a ZIP file the name of its first file. */
+export function kindOf(file: Uint8Array): 'xlsx' | 'xls' | 'zip' | 'parquet' | 'text' {
+  const starts = (...bytes: readonly number[]): boolean => bytes.every((byte, at) => file[at] === byte);
+  if (starts(0x50, 0x41, 0x52, 0x31)) return 'parquet';
+  if (starts(0xd0, 0xcf, 0x11, 0xe0)) return 'xls';
+  if (!starts(0x50, 0x4b, 3, 4)) return 'text';
+  // The directory of a ZIP file is at its end; all names stand there.
+  const end = new TextDecoder('windows-1252').decode(file.subarray(Math.max(0, file.length - 65_536)));
+  return end.includes('xl/workbook.xml') ? 'xlsx' : 'zip';
+}
+
+function described(table: Table, read: string): DataTable {
+  const name = shortNames(table.columns.map((column) => column.name));
+  return {
+    rows: table.rows,
+    read,
+    header: table.format.header,
+    numeric: table.columns.flatMap((column, at) => {
+      if (column.kind !== 'numeric') return [];
+      const { values, min, max, decimals, missing } = column;
+      const named = { name: name[at]!, fullName: column.name };
+      return [
+        {
+          ...named,
+          values,
+          min,
+          max,
+          decimals,
+          missing,
+          declared: { name: name[at]!, ...columnOptions(column) },
+        },
+      ];
+    }),
+    others: table.columns.flatMap((column, at) => {
+      if (column.kind === 'numeric') return [];
+      const what = column.reason === 'text' ? 'is no number' : 'has more digits than a double holds';
+      return [
+        {
+          name: name[at]!,
+          why: `row ${column.row + 1}, “${cut(column.found, MOST_CELL)}”, ${what}`,
+        },
+      ];
+    }),
+  };
+}
+
+function textOf({ delimiter, decimal, encoding }: TableFormat): string {
+  const separators: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars' };
+  const encodings = {
+    'utf-8': 'UTF-8',
+    'utf-16le': 'UTF-16',
+    'utf-16be': 'UTF-16',
+    'windows-1252': 'Latin-1',
+  } as const;
+  const parts = [
+    `${encodings[encoding ?? 'utf-8']} text`,
+    `separated by ${separators[delimiter ?? ','] ?? 'a sign'}`,
+    decimal === ',' ? 'decimals after a comma' : '',
+  ];
+  return parts.filter(Boolean).join(', ');
+}
+
+/** Names that any program takes: short, well formed, each once, and none that an object has of its own. */
+export function shortNames(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name, at) => {
+    let short = cut(name.replace(/\p{Surrogate}/gu, '\ufffd'), MOST_LETTERS);
+    if (short === '__proto__') short = `column ${at + 1}`;
+    const base = short;
+    for (let number = 2; taken.has(short); number++) short = `${base} (${number})`;
+    taken.add(short);
+    return short;
+  });
+}
+
+/** By letters, not by halves of them. */
+function cut(text: string, most: number): string {
+  const letters = [...text];
+  return letters.length <= most ? text : `${letters.slice(0, most - 1).join('')}…`;
+}

@@ -1,0 +1,45 @@
+/** Whether numbers can be found in bytes, in any of the ways in which programs write them. */
+
+/** Rows that are looked for one after the other: fewer would be found by chance. */
+const LEAST = 2;
+const MOST = 8;
+
+/** A way to write numbers, and how the numbers look then. */
+export interface Pattern {
+  readonly as: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The first rows of a column as bytes; none if there are too few of them. */
+export function patternsOf(values: ArrayLike<number>, decimals: number): Pattern[] {
+  const shown = Array.from(values)
+    .filter((value) => !Number.isNaN(value))
+    .slice(0, MOST);
+  // Rows that are all 0 would be found wherever nothing is written.
+  if (shown.length < LEAST || shown.every((value) => value === 0)) return [];
+  const units = shown.map((value) => Math.round(value * 10 ** decimals));
+  const fits = (bits: number): boolean => units.every((unit) => Math.abs(unit) < 2 ** (bits - 1));
+  const patterns: Pattern[] = [
+    { as: 'text', bytes: new TextEncoder().encode(shown.join(',')) },
+    { as: 'text in lines', bytes: new TextEncoder().encode(shown.join('\n')) },
+    { as: 'doubles', bytes: bytesOf(Float64Array.from(shown)) },
+    { as: 'floats', bytes: bytesOf(Float32Array.from(shown)) },
+  ];
+  if (fits(32)) patterns.push({ as: '32-bit integers', bytes: bytesOf(Int32Array.from(units)) });
+  if (units.every(Number.isSafeInteger))
+    patterns.push({ as: '64-bit integers', bytes: bytesOf(BigInt64Array.from(units, BigInt)) });
+  return patterns;
+}
+
+/** Whether the pattern stands anywhere in the bytes. */
+export function includes(bytes: Uint8Array, { bytes: wanted }: Pattern): boolean {
+  const last = bytes.length - wanted.length;
+  for (let at = bytes.indexOf(wanted[0]!); at >= 0 && at <= last; at = bytes.indexOf(wanted[0]!, at + 1)) {
+    if (wanted.every((byte, index) => bytes[at + index] === byte)) return true;
+  }
+  return false;
+}
+
+function bytesOf(array: ArrayBufferView): Uint8Array {
+  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+}
