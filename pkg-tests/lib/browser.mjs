@@ -98,6 +98,8 @@ async function open(driver, url, { apart = false } = {}) {
       await driver.wheel(page, pixels);
       await page.keyboard.up('Control');
     },
+    /** What is on the screen, as a PNG file. */
+    screenshot: (path) => page.screenshot({ path }),
     reload: () => page.reload(),
     close: () => page.close(),
   };

@@ -19,7 +19,10 @@ export interface Extras {
 }
 
 /** Made when they are shown: there can be many. */
-type Entries = readonly (() => HTMLElement)[];
+interface Entries {
+  readonly length: number;
+  at(index: number): HTMLElement;
+}
 
 const FIRST_SHOWN = 12;
 const MORE_SHOWN = 100;
@@ -123,10 +126,9 @@ export class Inspector {
     ];
   }
 
-  /** Lists the operators of one type. */
-  showFound(type: string, stage: number, graphs: StagedGraphs): void {
-    const found = graphs.at(stage)!.ofType(type);
-    const title = `${type}: ${format.plural(found.length, 'operator')}`;
+  /** Lists the operators that were found. */
+  showFound(text: string, found: ArrayLike<number>, stage: number, graphs: StagedGraphs): void {
+    const title = `${text}: ${format.plural(found.length, 'operator')}`;
     const note = `At the stage ${graphs.name(stage)}. Select one to find its place.`;
     this.#showList(title, note, this.#links(found, stage, graphs));
   }
@@ -176,7 +178,7 @@ export class Inspector {
   }
 
   #links(ops: ArrayLike<number>, stage: number, graphs: StagedGraphs): Entries {
-    return Array.from(ops, (op) => () => this.#link(nodeId(stage, op), graphs));
+    return { length: ops.length, at: (index) => this.#link(nodeId(stage, ops[index]!), graphs) };
   }
 
   #link(node: NodeId, graphs: StagedGraphs): HTMLElement {
@@ -261,7 +263,9 @@ function section(
     'div',
     { class: `operands ${role}` },
     h('h4', {}, `${title} (${format.count(entries.length)})`),
-    entries.length === 0 ? h('p', { class: 'note' }, none) : list(entries.map((entry) => () => entry)),
+    entries.length === 0
+      ? h('p', { class: 'note' }, none)
+      : list({ length: entries.length, at: (index) => entries[index]! }),
   );
 }
 
@@ -272,8 +276,8 @@ function list(entries: Entries): HTMLElement {
   let shown = 0;
   const more = button('', () => add(MORE_SHOWN), { class: 'small' });
   const add = (number: number): void => {
-    items.append(...entries.slice(shown, shown + number).map((entry) => h('li', {}, entry())));
-    shown = Math.min(shown + number, entries.length);
+    const end = Math.min(shown + number, entries.length);
+    for (; shown < end; shown++) items.append(h('li', {}, entries.at(shown)));
     more.textContent = `Show more of ${format.count(entries.length)}`;
     if (shown === entries.length) more.remove();
   };

@@ -151,6 +151,11 @@ export class StagedGraphs {
       : undefined;
   }
 
+  /** Number of `children`. */
+  childCount(node: NodeId): number {
+    return this.at(stageOf(node) + 1)?.childrenOf(opOf(node)).length ?? 0;
+  }
+
   /** What the node was lowered to, as operators of the next stage; empty if that is not loaded. */
   children(node: NodeId): NodeId[] {
     const stage = stageOf(node) + 1;
