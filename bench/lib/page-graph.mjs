@@ -57,9 +57,10 @@ export async function openGraph(page, { id = 'blocks', steps = 4 } = {}) {
 
 /**
  * Works the graph that is open. Yields, for each thing done, `{ name, frames, interval, busy, longest }`: number of frames, 95th percentile of
- * the times between them and of what the page's thread did in each (ms), the longest task (ms, 0 if none took 50).
+ * the times between them and of what the page's thread did in each (ms), the longest task (ms, 0 if none took 50); `traced` also `processor` and `lasted`, what the longest task
+ * took of the processor and in all, as Chromium traces it (ms), and `over`, how many took more than 50 ms of the processor.
  */
-export async function* work(page, { moves = 60 } = {}) {
+export async function* work(page, { moves = 60, traced = false } = {}) {
   const pane = `document.querySelector('${PANE}')`;
   await page.evaluate(`${pane}.scrollIntoView({ block: 'center' })`);
   const [left, top, width, height] = await page.evaluate(
@@ -68,9 +69,14 @@ export async function* work(page, { moves = 60 } = {}) {
   const [x, y] = [left + width / 2, top + height / 2];
   const drawn = (testId) => page.until(`${pane}.getAttribute('aria-busy') !== 'true' && ${testId}`, PATIENCE_MS);
   const during = async (name, action) => {
-    await page.evaluate(START);
-    await action();
-    return { name, ...figures(await page.evaluate(STOP)) };
+    let record;
+    const act = async () => {
+      await page.evaluate(START);
+      await action();
+      record = await page.evaluate(STOP);
+    };
+    const events = traced ? await page.trace(act) : await act();
+    return { name, ...figures(record), ...(events && tasks(events)) };
   };
   const pan = () =>
     page.drag(
@@ -157,6 +163,22 @@ function figures({ intervals, busy, tasks }) {
     busy: percentile(busy, 0.95),
     longest: Math.max(0, ...tasks),
     within: intervals.filter((one) => one <= 1.2 * FRAME).length / Math.max(intervals.length, 1),
+  };
+}
+
+/** Of the page's thread: another process's is not the page. */
+function tasks(events) {
+  const names = new Map(
+    events.filter(({ name }) => name === 'thread_name').map(({ pid, tid, args }) => [`${pid} ${tid}`, args.name]),
+  );
+  const own = events.filter(
+    ({ name, ph, pid, tid }) => name === 'RunTask' && ph === 'X' && names.get(`${pid} ${tid}`) === 'CrRendererMain',
+  );
+  const milliseconds = own.map(({ tdur = 0 }) => tdur / 1000);
+  return {
+    processor: Math.max(0, ...milliseconds),
+    lasted: Math.max(0, ...own.map(({ dur = 0 }) => dur / 1000)),
+    over: milliseconds.filter((one) => one > 50).length,
   };
 }
 

@@ -66,6 +66,8 @@ const MOST_ELEMENTS = 260;
 const MOST_LINES = 600;
 /** Pixels around the pane that are drawn beforehand. */
 const AROUND = 160;
+/** The same on the canvas, which is drawn in one go. */
+const AROUND_FAR = 48;
 /** Pixels that a box is wide at least when it is brought into view, and the zoom that it then has. */
 const LEAST_WIDTH = 26;
 const NEAR = 0.6;
@@ -324,18 +326,11 @@ export class Diagram {
   #render(): void {
     const scene = this.#scene;
     if (scene === undefined || this.#pane.clientWidth === 0 || this.#field.hidden) return;
-    const { view } = this;
-    const around = AROUND / this.#zoom;
-    const region = {
-      x: view.x - around,
-      y: view.y - around,
-      width: view.width + 2 * around,
-      height: view.height + 2 * around,
-    };
-    this.#region = region;
-    this.#isFar = this.#isMuch(scene, region);
-    if (this.#isFar) this.#renderFar(scene, region);
-    else this.#renderNear(scene, region);
+    const near = around(this.view, AROUND / this.#zoom);
+    this.#isFar = this.#isMuch(scene, near);
+    this.#region = this.#isFar ? around(this.view, AROUND_FAR / this.#zoom) : near;
+    if (this.#isFar) this.#renderFar(scene, this.#region);
+    else this.#renderNear(scene, near);
     this.#pane.dataset['drawn'] = this.#isFar ? 'canvas' : 'elements';
     this.#keepMarked();
     this.#events.moved?.();
@@ -793,6 +788,11 @@ export class Diagram {
     const under = this.#under({ x: 0, y: 0 });
     return box && { x: (box.x - under.x) * this.#zoom, y: (box.y - under.y) * this.#zoom };
   }
+}
+
+/** A view, and so much on every side of it. */
+function around({ x, y, width, height }: Box, room: number): Box {
+  return { x: x - room, y: y - room, width: width + 2 * room, height: height + 2 * room };
 }
 
 /** A view of all that a picture of this size has. */

@@ -14,7 +14,7 @@ import { type Box, meets, type Scene } from './scene.js';
 import { opOf } from './staged-graphs.js';
 
 /** Pixels that every operator of a group needs for the group to be drawn as more than a box. */
-const EACH = 40;
+const EACH = 60;
 /** Pixels that a group is high at least to be drawn as more than a box. */
 const LEAST_HEIGHT = 9;
 /** From this zoom on, names in closed boxes can be read. */

@@ -205,11 +205,13 @@ export async function expandAll(
       await slices();
       const children = graphs.children(node).slice(0, PAGE);
       if (children.length === 0) continue;
-      if (boxes + children.length > MOST_EXPANDED) {
+      // What a pass left as it is takes the place of this box.
+      const added = graphs.unchanged(node) === undefined ? children.length : 0;
+      if (boxes + added > MOST_EXPANDED) {
         closed += 1;
         continue;
       }
-      boxes += children.length;
+      boxes += added;
       openings.open(node, 0);
       for (const child of children) next.push(child);
     }
