@@ -1,6 +1,7 @@
 import { defineConfig, type Plugin } from 'vite';
 import { clinicBehind } from './vite/clinic-behind.js';
 import { moduleAddress } from './vite/module-address.js';
+import { operatorDocs } from './vite/operator-docs.js';
 import { operatorNames } from './vite/operator-names.js';
 
 /** Shared memory, and with it threads, needs both. */
@@ -70,7 +71,7 @@ export default defineConfig(({ mode }) => {
   const isolation = mode === 'plain' ? {} : ISOLATION;
   return {
     base: './',
-    plugins: [policies(), operatorNames(), moduleAddress()],
+    plugins: [policies(), operatorNames(), operatorDocs(), moduleAddress()],
     worker: { format: 'es' },
     build: {
       target: 'es2022',

@@ -137,11 +137,12 @@ export async function* work(page, { moves = 60, traced = false } = {}) {
   const heading = `document.querySelector('${PANEL} .inspector h3').textContent`;
   for (const [name, query] of [
     ['search by part of a name', 'xor'],
-    ['search by expression', '/s(hl|hr)$/'],
-    ['search by what is read', 'reads mul'],
+    ['search by expression', '/^(u8|aes)/'],
+    ['search by what is read', 'reads xor'],
   ])
     yield await during(name, async () => {
-      await page.evaluate(`document.querySelector('${PANEL} [data-testid="graph-search"]').select()`);
+      const field = `document.querySelector('${PANEL} [data-testid="graph-search"]')`;
+      await page.evaluate(`${field}.focus(), ${field}.select()`);
       await page.type(query);
       await page.press('Enter');
       await page.until(`${heading}.startsWith(${JSON.stringify(`${query}: `)})`, PATIENCE_MS);

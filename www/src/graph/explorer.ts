@@ -558,7 +558,8 @@ export class Explorer {
       const picture = pictureOf(graphs, this.#openings, this.#pictures);
       const placed = await this.#layout.layOut(shapeOf(picture));
       if (placed === undefined || graphs !== this.#graphs || drawing !== this.#drawings) return false;
-      this.#diagram.draw(picture, placed, (node) => [...graphs.ancestors(node), node], whole);
+      const chain = (node: NodeId): NodeId[] => (graphs.has(node) ? [...graphs.ancestors(node), node] : []);
+      this.#diagram.draw(picture, placed, chain, whole);
       diagram.dataset['total'] = String(this.#openings.total);
     } catch (error) {
       if (error instanceof Superseded) return false;

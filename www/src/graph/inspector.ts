@@ -24,6 +24,9 @@ interface Entries {
   at(index: number): HTMLElement;
 }
 
+/** Definitions of all operators, loaded when the first one is shown. */
+let docs: ReadonlyMap<string, { readonly file: string; readonly text: string }> | undefined;
+
 const FIRST_SHOWN = 12;
 const MORE_SHOWN = 100;
 /** Pieces of an operand that are told one by one. */
@@ -82,6 +85,7 @@ export class Inspector {
           ? [h('dt', {}, 'Wave'), h('dd', {}, `${graph.view.wave[op]}, the earliest it can run in`)]
           : []),
       ),
+      this.#definition(graph.type(op)),
       ...actions,
       ...(sets === undefined
         ? this.#operands(op, stage, graphs, sinks)
@@ -91,11 +95,43 @@ export class Inspector {
     this.#host.dataset['node'] = String(node);
   }
 
+  /** What the operator is, once that is loaded; nothing for one of the visitor's own. */
+  #definition(type: string): HTMLElement {
+    const host = h('div', { class: 'definition', 'data-testid': 'definition' });
+    const fill = (): void => {
+      const doc = docs?.get(type);
+      if (doc !== undefined)
+        host.replaceChildren(
+          h(
+            'details',
+            {},
+            h('summary', {}, 'Definition'),
+            ...paragraphs(doc.text),
+            h('p', { class: 'note' }, 'Defined in ', h('code', {}, doc.file)),
+          ),
+        );
+    };
+    if (docs !== undefined) fill();
+    else
+      void import('virtual:operator-docs').then(
+        ({ DOCS }) => {
+          docs = DOCS;
+          fill();
+        },
+        // Without them the operator is shown all the same; the next one asks again.
+        () => {},
+      );
+    return host;
+  }
+
   #operands(op: number, stage: number, graphs: StagedGraphs, sinks: readonly HTMLElement[]): HTMLElement[] {
     const graph = graphs.at(stage)!;
     const sources = Array.from(graph.inputs(op), (producer) => this.#source(producer, stage, graphs));
     const readers = graph.readers(op).map((reader) => this.#link(nodeId(stage, reader), graphs));
-    return [section('Reads', 'producer', sources), section('Read by', 'reader', [...readers, ...sinks])];
+    return [
+      section('Dependency set', 'producer', sources, 'waits for nobody'),
+      section('Notification set', 'reader', [...readers, ...sinks], 'nobody waits for it'),
+    ];
   }
 
   /** Dependency set and notification set, each with the units that they meet in. */
@@ -227,6 +263,19 @@ export class Inspector {
       list(writers),
     ];
   }
+}
+
+/** A comment's paragraphs; what stands between backticks is code, and so is a formula in a line of its own. */
+function paragraphs(text: string): HTMLElement[] {
+  return text
+    .split(/\n\s*\n/)
+    .map((paragraph) =>
+      h(
+        'p',
+        {},
+        ...paragraph.split('`').map((part, index) => (index % 2 === 1 ? h('code', {}, part) : part)),
+      ),
+    );
 }
 
 const BASE_NOTE = 'A base operator: this is what runs.';

@@ -84,6 +84,12 @@ export class StagedGraphs {
     return this.#loaded[stage];
   }
 
+  /** Whether there is such a node, as far as stages were loaded: it may be another computation's. */
+  has(node: NodeId): boolean {
+    const graph = this.at(stageOf(node));
+    return graph !== undefined && opOf(node) < graph.size;
+  }
+
   /** The stage of a node that was got from here. */
   of(node: NodeId): StageGraph {
     return this.#loaded[stageOf(node)]!;
