@@ -1,5 +1,5 @@
 // One run's ends of channels against a party that says what it likes.
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { PartyError } from '../src/errors.js';
 import { Exchange, type ExchangeSettings } from '../src/parties/exchange.js';
 import { decode, encode, type Frame, NOBODY, PIECE, type Said } from '../src/parties/frame.js';
@@ -113,7 +113,10 @@ class Stage {
 }
 
 const stages: Stage[] = [];
-afterEach(() => stages.splice(0).forEach(({ exchange }) => exchange.stop('cancelled')));
+afterEach(() => {
+  vi.useRealTimers();
+  stages.splice(0).forEach(({ exchange }) => exchange.stop('cancelled'));
+});
 
 const piece = (
   channel: string,
@@ -290,27 +293,64 @@ describe('a party among others', () => {
     expect(stage.end).toMatchObject({ code: 'party.stopped', details: { party: 'two', reason: 'left' } });
   });
 
+  it('tells a party of another graph that came after the greeting why it stops', async () => {
+    const hub = inProcess();
+    const settings = { run, timeout: undefined, onRefused: undefined };
+    const [one, two] = ['one', 'two'].map(
+      (name, at) =>
+        new Exchange({
+          ...settings,
+          id: String(at + 1).repeat(32),
+          transport: hub.join(name),
+          sends: [],
+          receives: [crossing(IN, at === 0 ? 'two' : 'one', name, 5, 4)],
+        }),
+    ) as [Exchange, Exchange];
+    // As a run does.
+    const ends = [one, two].map(
+      (exchange) =>
+        new Promise<void>((resolve) => {
+          exchange.signal.addEventListener('abort', () => {
+            exchange.stop('failed');
+            resolve();
+          });
+        }),
+    );
+    one.start();
+    // Greets nobody.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    two.start();
+    await Promise.all(ends);
+    expect(one.signal.reason).toMatchObject({ code: 'party.graph', details: { party: 'two' } });
+    expect(two.signal.reason).toMatchObject({ code: 'party.graph', details: { party: 'one' } });
+  });
+
   it('waits for a silent party no longer than it may, and for no other', async () => {
+    vi.useFakeTimers();
     const stage = new Stage({ timeout: 60 });
     stage.hello('two');
     stage.hello('three');
     // Nothing is awaited yet.
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await vi.advanceTimersByTimeAsync(150);
     expect(stage.end).toBeUndefined();
     const value = stage.receive('three', 6);
     value.catch(() => {});
     for (let beat = 0; beat < 8; beat++) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await vi.advanceTimersByTimeAsync(20);
       expect(stage.say('three', { kind: 'here', run })).toEqual([]);
     }
     expect(stage.end).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(120);
     await expect(value).rejects.toMatchObject({
       code: 'party.timeout',
       details: { party: 'three', timeout: 60, came: true },
     });
     // One that never comes.
     const alone = new Stage({ timeout: 40 });
-    await expect(alone.receive()).rejects.toMatchObject({
+    const nobody = alone.receive();
+    nobody.catch(() => {});
+    await vi.advanceTimersByTimeAsync(120);
+    await expect(nobody).rejects.toMatchObject({
       code: 'party.timeout',
       details: { party: 'two', came: false },
     });

@@ -4,18 +4,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { load } from 'cipherloom';
 import { taskIn } from '../../examples/clinic/client.mjs';
-import {
-  FOLDER,
-  joinAs,
-  ownTask,
-  patient,
-  refused,
-  SHORT_LEASE,
-  skip,
-  startProcess,
-  startService,
-  study,
-} from './clinic.mjs';
+import { startProcess } from '../lib/started.mjs';
+import { FOLDER, joinAs, ownTask, patient, refused, SHORT_LEASE, skip, startService, study } from './clinic.mjs';
 
 const WORKER = join(FOLDER, 'worker.mjs');
 

@@ -1,82 +1,22 @@
 // What tests of the clinic share: a service in a process of its own, its users, and programs to ask.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createTask } from 'cipherloom';
-import { endWithThis, temporaryFolder } from '../lib/own.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
+import { NO_SQLITE, hasSqlite } from '../lib/sqlite.mjs';
+import { startProcess } from '../lib/started.mjs';
 import { ClinicClient } from '../../examples/clinic/client.mjs';
 
 export const FOLDER = fileURLToPath(new URL('../../examples/clinic/', import.meta.url));
 export const SERVER = join(FOLDER, 'server.mjs');
-const PATIENCE_MS = 60_000;
 /** Silence after which a question is another runner's: long, for slow machines, but where a runner is killed. */
 const LEASE_MS = 60_000;
 export const SHORT_LEASE = { CLINIC_LEASE_MS: '3000' };
 
 /** Why tests with SQLite are left out, or undefined. */
-export const skip =
-  !hasSqlite() && 'better-sqlite3 is not installed here: it is optional, and needs a compiler or a download';
-
-function hasSqlite() {
-  try {
-    const require = createRequire(join(FOLDER, 'package.json'));
-    return Boolean(new (require('better-sqlite3'))(':memory:').close());
-  } catch {
-    return false;
-  }
-}
-
-/** Starts a program that prints `ready`, and waits until it does. */
-export async function startProcess(script, args, env, ready) {
-  const child = spawn(process.execPath, [script, ...args], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  endWithThis(child);
-  const ended = once(child, 'exit');
-  let output = '';
-  const waiting = new Set();
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
-      output += text;
-      for (const look of waiting) look();
-    });
-  }
-  /** Waits until it has printed what fits. */
-  const printed = (pattern) =>
-    new Promise((resolve, reject) => {
-      const fail = (why) => reject(new Error(`${script}: ${why}\n${output}`));
-      const timer = setTimeout(() => fail(`no ${pattern} within ${PATIENCE_MS} ms`), PATIENCE_MS);
-      const look = () => {
-        const match = output.match(pattern);
-        if (!match) return;
-        clearTimeout(timer);
-        waiting.delete(look);
-        resolve(match);
-      };
-      waiting.add(look);
-      ended.then(([code, signal]) => fail(`ended (${code ?? signal})`));
-      look();
-    });
-  const [, first] = await printed(ready);
-  return {
-    first,
-    printed,
-    output: () => output,
-    alive: () => child.exitCode === null && child.signalCode === null,
-    async stop(signal = 'SIGTERM') {
-      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-      child.kill(signal);
-      const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
-      const [code] = await ended;
-      clearTimeout(timer);
-      return code;
-    },
-  };
-}
+export const skip = !hasSqlite(join(FOLDER, 'package.json')) && NO_SQLITE;
 
 /** The environment of a service in a folder. Rates are those of one person; tests are many. */
 export function settings(data, more = {}) {

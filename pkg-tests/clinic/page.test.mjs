@@ -10,8 +10,9 @@ import { ROOT } from '../../scripts/lib/run.mjs';
 import { BROWSERS, openBrowser } from '../lib/browser.mjs';
 import { temporaryFolder } from '../lib/own.mjs';
 import { freePort } from '../lib/server.mjs';
+import { startProcess } from '../lib/started.mjs';
 import { builtPage, servePage } from '../page/demo.mjs';
-import { skip, startProcess, startService } from './clinic.mjs';
+import { skip, startService } from './clinic.mjs';
 import { filesIn, find, forms, numberForms, recorder } from './searching.mjs';
 
 const PATIENCE_MS = 120_000;

@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { PERMISSIONS, ROLE_NAMES } from '../../examples/clinic/service/roles.mjs';
 import { temporaryFolder } from '../lib/own.mjs';
-import { FOLDER, skip, startProcess, startService } from './clinic.mjs';
+import { startProcess } from '../lib/started.mjs';
+import { FOLDER, skip, startService } from './clinic.mjs';
 
 const README = readFileSync(join(FOLDER, 'README.md'), 'utf8');
 

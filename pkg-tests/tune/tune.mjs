@@ -1,13 +1,12 @@
 // What tests of the best implementations share: services, here and in processes of their own, explorers that find what a table says, and maintainers.
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { keyText, newExplorerKeys, operatorKey, runExplorer } from 'cipherloom/tune';
 import { createTuneService } from 'cipherloom/tune/service';
-import { endWithThis, temporaryFolder } from '../lib/own.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
+import { NO_SQLITE, hasSqlite } from '../lib/sqlite.mjs';
+import { startProcess } from '../lib/started.mjs';
 
 const SERVER = fileURLToPath(new URL('server.mjs', import.meta.url));
 export const TOKEN = 'a token of maintainers, of this test';
@@ -15,17 +14,7 @@ export const DEVICE = 'a class of this test';
 export const PATIENCE_MS = 120_000;
 
 /** Why tests with SQLite are left out, or undefined. */
-export const skip =
-  !hasSqlite() && 'better-sqlite3 is not installed here: it is optional, and needs a compiler or a download';
-
-function hasSqlite() {
-  try {
-    const require = createRequire(import.meta.url);
-    return Boolean(new (require('better-sqlite3'))(':memory:').close());
-  } catch {
-    return false;
-  }
-}
+export const skip = !hasSqlite(import.meta.url) && NO_SQLITE;
 
 /** A key of this test's class, by one word. */
 export function key(word, device = DEVICE) {
@@ -142,49 +131,18 @@ export { newExplorerKeys };
 
 /** A service in a process of its own, that can be killed. `stuck`: a place where it stands still for ever, and says so. */
 export async function startServer({ data = temporaryFolder(), explorers = [], stuck = '', env = {} } = {}) {
-  const child = spawn(process.execPath, [SERVER], {
-    env: {
-      ...process.env,
+  const started = await startProcess(
+    SERVER,
+    [],
+    {
       ...{ TUNE_DATA: data, TUNE_PORT: '0', TUNE_LOG: 'warn', TUNE_MAINTAIN_TOKEN: TOKEN, TUNE_RATE: '1000000000' },
       ...{ TUNE_EXPLORERS: explorers.join(','), TUNE_STUCK: stuck, TUNE_LEASE_MS: '1000', TUNE_SORT_MS: '0', ...env },
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  endWithThis(child);
-  const ended = once(child, 'exit');
-  let output = '';
-  const waiting = new Set();
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text) => {
-      output += text;
-      for (const look of waiting) look();
-    });
-  const printed = (pattern) =>
-    new Promise((resolve, reject) => {
-      const fail = (why) => reject(new Error(`${why}: ${output}`));
-      const timer = setTimeout(() => fail(`no ${pattern}`), PATIENCE_MS);
-      const look = () => {
-        const match = output.match(pattern);
-        if (!match) return;
-        clearTimeout(timer);
-        waiting.delete(look);
-        resolve(match);
-      };
-      waiting.add(look);
-      ended.then(([code, signal]) => fail(`ended (${code ?? signal})`));
-      look();
-    });
-  const [, url] = await printed(/served at (\S+)/);
-  return {
-    ...maintainer(url),
-    ...{ data, printed, output: () => output },
-    port: new URL(url).port,
-    async kill(signal = 'SIGKILL') {
-      child.kill(signal);
-      const [code] = await ended;
-      return code;
-    },
-  };
+    /served at (\S+)/,
+  );
+  const { first: url, printed, output } = started;
+  const kill = (signal = 'SIGKILL') => started.stop(signal);
+  return { ...maintainer(url), data, printed, output, kill, port: new URL(url).port };
 }
 
 /** The database's file. */

@@ -396,6 +396,8 @@ export class Exchange {
           details,
         );
       peer.attempt = attempt;
+      // It may not have been there when it was greeted, and would hear only that this one stopped.
+      if (to !== this.#attempt) this.#hello(peer);
       const problem = `Party ${describe(peer.name)} has another graph: found ${found}, expected ${expected}`;
       this.#fail(failure('party.graph', problem, { party: peer.name, ...details }));
       return;
