@@ -2,6 +2,7 @@ import { defineConfig, type Plugin } from 'vite';
 import { clinicBehind } from './vite/clinic-behind.js';
 import { documents } from './vite/documents.js';
 import { moduleAddress } from './vite/module-address.js';
+import { operatorDocs } from './vite/operator-docs.js';
 import { operatorNames } from './vite/operator-names.js';
 import { playgroundTypes } from './vite/playground-types.js';
 import { sandboxFrame, sandboxFrameHash } from './vite/sandbox-frame.js';
@@ -102,6 +103,7 @@ export default defineConfig(({ mode }) => {
       policies(),
       socialCard(),
       operatorNames(),
+      operatorDocs(),
       moduleAddress(),
       documents(),
       playgroundTypes(),

@@ -4,6 +4,8 @@ import puppeteer from 'puppeteer-core';
 import { CHROMIUM_ARGS, CHROMIUM_GPU_ARGS, browsers } from '../../scripts/lib/browsers.mjs';
 
 export const BROWSERS = ['Chromium', 'Firefox'];
+/** Tasks of threads, and which thread is which. */
+const TRACED = ['toplevel', 'disabled-by-default-devtools.timeline', '__metadata'];
 const VIEWPORT = { width: 1280, height: 900 };
 
 /** Starts a browser by its name in BROWSERS, Chromium with `gpu` if asked. Gives `{ open, close }`. */
@@ -24,6 +26,11 @@ async function withPlaywright(executablePath, args) {
     upload: (page, selector, file) => page.setInputFiles(selector, file),
     wheel: (page, pixels) => page.mouse.wheel(0, pixels),
     resize: (page, size) => page.setViewportSize(size),
+    trace: async (page, action) => {
+      await browser.startTracing(page, { categories: TRACED });
+      await action();
+      return JSON.parse(await browser.stopTracing()).traceEvents;
+    },
   };
   return opened(driver, browser);
 }
@@ -102,6 +109,10 @@ async function open(driver, url, { apart = false } = {}) {
     },
     /** Makes the window of another size. */
     resize: (width, height = VIEWPORT.height) => driver.resize(page, { width, height }),
+    /** Chromium's trace events while something is done: tasks of threads, with the processor's time that each took. */
+    trace: (action) => driver.trace(page, action),
+    /** What is on the screen, as a PNG file. */
+    screenshot: (path) => page.screenshot({ path }),
     reload: () => page.reload(),
     close: () => page.close(),
   };

@@ -1,6 +1,7 @@
 // The graph tab, worked by mouse and keyboard: what is shown and computed there is what the package says.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { openGraph, work } from '../../bench/lib/page-graph.mjs';
 import { BROWSERS } from '../lib/browser.mjs';
 import { openPage, PATIENCE_MS } from './demo.mjs';
 import { EDITOR, LINES, opened, replaceText, take } from './graph-tab.mjs';
@@ -182,11 +183,77 @@ for (const name of BROWSERS) {
       await page.until(`Number(${flat}.dataset.boxes) === 100000`, PATIENCE_MS);
       await page.evaluate(`${flat}.scrollIntoView({ block: 'center' })`);
       await page.evaluate(`${flat}.focus()`);
-      await page.press('ArrowDown');
-      await page.until(`${flat}.dataset.selected !== ''`, PATIENCE_MS);
+      // A layer is two rows: operators of the third one read others, those above only inputs.
+      for (let row = 1; row <= 2; row++) {
+        const before = await page.evaluate(`${flat}.dataset.selected`);
+        await page.press('ArrowDown');
+        await page.until(`${flat}.dataset.selected !== ${JSON.stringify(before)}`, PATIENCE_MS);
+      }
       // Its sets are asked for once it is selected.
       await page.until(`document.querySelector('${PANEL} .operands.producer .entries li') !== null`, PATIENCE_MS);
       assert.deepEqual(Object.keys(await run(page)), ['y0', 'y1', 'y2', 'y3']);
+    });
+
+    if (name === 'Chromium')
+      test('10,000 operators, box in box, are moved, zoomed, opened, closed and searched', async () => {
+        assert.ok((await openGraph(page, { steps: 2 })) > 10_000);
+        const done = [];
+        for await (const { name, frames } of work(page, { moves: 4 })) {
+          done.push(name);
+          assert.ok(frames > 0, name);
+        }
+        assert.equal(done.length, 14);
+        assert.equal(await page.evaluate(`document.querySelector('#graph-diagram').dataset.total`), '0');
+      });
+
+    test('operators are found by part of a name, number, expression, and what they read; the rest is told', async () => {
+      await take(page, 'table');
+      const heading = `document.querySelector('${PANEL} .inspector h3').textContent`;
+      const note = `document.querySelector('${PANEL} [data-testid="stage-note"]').textContent`;
+      const search = async (query) => {
+        await page.evaluate(`document.querySelector('${PANEL} [data-testid="graph-search"]').focus()`);
+        await page.evaluate(`document.querySelector('${PANEL} [data-testid="graph-search"]').select()`);
+        await page.type(query);
+        await page.press('Enter');
+      };
+      for (const [query, expected] of [
+        ['neg', 'neg: 6 operators'],
+        ['#5', '#5: 1 operator'],
+        ['/^f32\\.s/', '/^f32\\.s/: 1 operator'],
+        ['reads in4', 'reads in4: 1 operator'],
+        ['reads #3', 'reads #3: 1 operator'],
+      ]) {
+        await search(query);
+        await page.until(`${heading} === ${JSON.stringify(expected)}`, PATIENCE_MS);
+      }
+      await search('nobody');
+      await page.until(`${note}.includes('No operator here is found by “nobody”')`, PATIENCE_MS);
+      await search('/(/');
+      await page.until(`${note}.includes('“/(/” cannot be looked for: Invalid regular expression')`, PATIENCE_MS);
+    });
+
+    test('what is coloured by size says so, and an operator tells its definition', async () => {
+      await page.evaluate(`(() => {
+        const overlay = document.querySelector('${PANEL} [data-testid="overlay"]');
+        overlay.value = 'size';
+        overlay.dispatchEvent(new Event('change'));
+      })()`);
+      await page.until(
+        `document.querySelector('${PANEL} .operator[data-op="5"] .sub')?.textContent === '#5 · 4 B'`,
+        PATIENCE_MS,
+      );
+      await page.click(`${PANEL} .operator[data-op="5"]`);
+      const definition = `document.querySelector('${PANEL} [data-testid="definition"]').textContent`;
+      await page.until(`${definition}.includes('engine/src/ops/plain/sum.rs')`, PATIENCE_MS);
+      await page.evaluate(`(() => {
+        const overlay = document.querySelector('${PANEL} [data-testid="overlay"]');
+        overlay.value = '';
+        overlay.dispatchEvent(new Event('change'));
+      })()`);
+      await page.until(
+        `document.querySelector('${PANEL} .operator[data-op="5"] .sub')?.textContent === '#5'`,
+        PATIENCE_MS,
+      );
     });
 
     test('nothing was complained of', () => assert.deepEqual(page.problems, []));

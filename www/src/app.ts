@@ -377,7 +377,9 @@ export class App {
   async #showTrace(trace: TraceView, plan: Plan): Promise<void> {
     try {
       const types = await this.#explorer.baseTypes();
-      if (this.#shown === plan) this.#timeline.show(trace, types);
+      if (this.#shown !== plan) return;
+      this.#timeline.show(trace, types);
+      this.#explorer.measured(trace);
     } catch (error) {
       if (!(error instanceof DisposedError)) this.#fail(error, 'drawing the timeline');
     }

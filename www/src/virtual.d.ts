@@ -6,6 +6,12 @@ declare module 'virtual:operator-names' {
   export const PASSES: readonly string[];
 }
 
+/** Made by vite/operator-docs.ts of the core's sources. */
+declare module 'virtual:operator-docs' {
+  /** What an operator is, in words and formulas, and the file that defines it; by the operator's name. */
+  export const DOCS: ReadonlyMap<string, { readonly file: string; readonly text: string }>;
+}
+
 /** A module as a file of its own: see vite/module-address.ts. */
 declare module '*?address' {
   const address: string;

@@ -14,19 +14,30 @@ export function operatorNames(): Plugin {
   };
 }
 
-function moduleText(): string {
+/** Operators that the package declares, with their attributes, and passes. */
+function declared(): { operators: [string, string[]][]; passes: string[] } {
   const entry = createRequire(import.meta.url).resolve('cipherloom/package.json');
-  const declared = readFileSync(join(entry, '../dist/operators.d.ts'), 'utf8');
-  const interfaceText = /interface OperatorAttributes \{([^}]*)\}/.exec(declared)?.[1];
-  const passText = /type KnownPass = ([^;]*);/.exec(declared)?.[1];
+  const text = readFileSync(join(entry, '../dist/operators.d.ts'), 'utf8');
+  const interfaceText = /interface OperatorAttributes \{([^}]*)\}/.exec(text)?.[1];
+  const passText = /type KnownPass = ([^;]*);/.exec(text)?.[1];
   if (interfaceText === undefined || passText === undefined)
     throw new Error('cipherloom/dist/operators.d.ts: expected OperatorAttributes and KnownPass');
-  const operators = Array.from(interfaceText.matchAll(/'?([\w.]+)'?: ([^;]*);/g), ([, name, attributes]) => [
-    name,
-    words(attributes!),
-  ]);
+  const operators = Array.from(
+    interfaceText.matchAll(/'?([\w.]+)'?: ([^;]*);/g),
+    ([, name, attributes]): [string, string[]] => [name!, words(attributes!)],
+  );
+  return { operators, passes: words(passText) };
+}
+
+/** Operators with their attributes. */
+export function operatorWords(): readonly [string, readonly string[]][] {
+  return declared().operators;
+}
+
+function moduleText(): string {
+  const { operators, passes } = declared();
   return `export const OPERATORS = new Map(${JSON.stringify(operators)});
-export const PASSES = ${JSON.stringify(words(passText))};`;
+export const PASSES = ${JSON.stringify(passes)};`;
 }
 
 function words(union: string): string[] {

@@ -28,7 +28,7 @@ export function explorerFrame(section: HTMLElement, host: HTMLElement, prefix = 
     id: id('search-type'),
     type: 'search',
     list: id('search-types'),
-    placeholder: 'Find a type: limb.ntt',
+    placeholder: 'Find: ntt, #12, /mul$/, reads x',
     autocomplete: 'off',
     spellcheck: 'false',
     'data-testid': 'graph-search',
@@ -36,7 +36,11 @@ export function explorerFrame(section: HTMLElement, host: HTMLElement, prefix = 
   const search = h(
     'form',
     { class: 'search', id: id('search'), role: 'search' },
-    h('label', { class: 'sr-only', for: id('search-type') }, 'Find operators by type'),
+    h(
+      'label',
+      { class: 'sr-only', for: id('search-type') },
+      'Find operators: part of a name, #number, /expression/, or “reads” and one of these',
+    ),
     searchType,
     searchTypes,
     h('button', { type: 'submit' }, 'Find'),

@@ -1,4 +1,5 @@
 /** The graph view: stages, picture, inspector, search and waves. */
+import type { TraceView } from 'cipherloom';
 import { failureOf } from '../failure.js';
 import * as format from '../format.js';
 import { button, h } from '../ui/dom.js';
@@ -8,8 +9,14 @@ import { FlatDiagram } from './flat-diagram.js';
 import { Inspector } from './inspector.js';
 import { KIND_TITLES, kindOf, KINDS } from './kinds.js';
 import { LayoutClient } from './layout-client.js';
+import { overlaidLooks } from './looks.js';
 import { shapeOf } from './measure.js';
-import { openDownTo, Openings, openTo, pictureOf } from './picture.js';
+import { Hits } from './hits.js';
+import { Minimap } from './minimap.js';
+import { type Measured, type Overlay, overlaysOf } from './overlays.js';
+import { pace, Superseded } from './pace.js';
+import { expandAll, openDownTo, Openings, openTo, PictureCache, pictureOf, prepare } from './picture.js';
+import { parseQuery, type Query, QueryError } from './search.js';
 import type { OperatorSets } from './sets.js';
 import { blobOf, jsonPieces, listing, pngOf, svgText } from './save.js';
 import { saveFile } from '../ui/save-file.js';
@@ -47,8 +54,10 @@ export interface ExplorerEvents {
 }
 
 /** Beside each other, more operators can be looked at only all at once. */
-const MOST_BESIDE = 400;
+const MOST_BESIDE = 1000;
 const ZOOM_STEP = 1.25;
+/** Boxes of a picture that is saved: more are a file that no program opens. */
+const MOST_SAVED = 5000;
 /** Milliseconds after which a layout is said to take its time. */
 const PATIENCE = 250;
 
@@ -97,7 +106,32 @@ export class Explorer {
   #isFlat = false;
   /** A person asked for that. */
   #wantsFlat = false;
-  #found: { readonly stage: number; readonly type: string } | undefined;
+  #found: { readonly stage: number; readonly query: Query; readonly ops: Uint32Array } | undefined;
+  /** Marks of what was found: they are the same until something else is. */
+  #foundHits: Hits = Hits.NONE;
+  readonly #pictures = new PictureCache();
+  readonly #map: Minimap;
+  #measured: Measured | undefined;
+  #overlays: readonly Overlay[] = [];
+  #overlay: Overlay | undefined;
+  /** Counts pictures: a newer one ends those before. */
+  #drawings = 0;
+  /** Counts searches: a newer one ends those before. */
+  #searches = 0;
+  readonly #overlayChoice = h('select', {
+    class: 'small',
+    'aria-label': 'Colour boxes by',
+    'data-testid': 'overlay',
+    change: () => this.#chooseOverlay(),
+  });
+  readonly #expand = button('Open all', () => void this.#openAll(true), {
+    class: 'small',
+    'data-testid': 'expand-all',
+  });
+  readonly #collapse = button('Close all', () => void this.#openAll(false), {
+    class: 'small',
+    'data-testid': 'collapse-all',
+  });
 
   constructor(frame: ExplorerFrame, events: ExplorerEvents = {}) {
     this.#frame = frame;
@@ -107,10 +141,19 @@ export class Explorer {
       toggle: (node: NodeId): void => void this.#toggle(node),
       turn: (node: NodeId, page: number): void => void this.#turn(node, page),
       hover: (node: NodeId | undefined): void => this.#hover(node),
+      moved: (): void => this.#map.moved(),
     };
-    this.#diagram = new Diagram(frame.diagram, acts);
+    this.#map = new Minimap(frame.diagram.parentElement!);
+    this.#diagram = new Diagram(
+      frame.diagram,
+      acts,
+      overlaidLooks(() => this.#overlay),
+    );
     this.#flat = new FlatDiagram(frame.diagram, acts);
     frame.tools.append(
+      this.#overlayChoice,
+      this.#expand,
+      this.#collapse,
       this.#whole,
       button('−', () => this.#surface.zoomBy(1 / ZOOM_STEP), { 'aria-label': 'Zoom out', class: 'small' }),
       button('+', () => this.#surface.zoomBy(ZOOM_STEP), { 'aria-label': 'Zoom in', class: 'small' }),
@@ -119,7 +162,7 @@ export class Explorer {
     );
     this.#inspector = new Inspector(frame.inspector, acts);
     this.#waves = new Waves(frame.waves, (wave, ops) => {
-      this.#found = undefined;
+      this.#forgetFound();
       this.#inspector.showWave(wave, ops, this.#stop!.stage, this.#graphs!);
     });
     this.#saving.addEventListener('keydown', ({ key }) => {
@@ -159,9 +202,18 @@ export class Explorer {
     this.#frame.section.scrollIntoView({ block: 'start' });
   }
 
+  /** What of the graphs that are shown ran when: boxes can be coloured by it. */
+  measured(trace: TraceView): void {
+    const { graphs } = this.#stops.at(-1)!;
+    this.#measured = { graphs, trace };
+    if (this.#graphs === graphs && this.#stop !== undefined) this.#offerOverlays(this.#stop);
+  }
+
   repaint(): void {
     this.#waves.repaint();
     this.#flat.recolor();
+    this.#diagram.recolor();
+    this.#map.show(this.#surface);
   }
 
   // ----------------------------------------------------------------------------------------------- stages
@@ -180,8 +232,14 @@ export class Explorer {
     this.#sets = undefined;
     this.#selected = undefined;
     this.#hovered = undefined;
-    this.#found = undefined;
+    this.#forgetFound();
+    this.#pictures.clear();
     this.#inspector.showHelp();
+  }
+
+  #forgetFound(): void {
+    this.#found = undefined;
+    this.#foundHits = Hits.NONE;
   }
 
   #tab({ id, title, operators }: Stop, index: number): HTMLButtonElement {
@@ -233,13 +291,13 @@ export class Explorer {
     await this.#work(async (graphs) => {
       await graphs.load(stop.stage + 1);
       this.#chooseSurface(stop);
+      this.#offerOverlays(stop);
       const closed = this.#isFlat ? 0 : openDownTo(stop.stage, graphs, this.#openings);
       this.#describe(stop, closed);
       this.#frame.waves.hidden = !stop.waves;
       if (stop.waves) this.#waves.show(graphs.at(stop.stage)!);
       this.#offerTypes(graphs);
-      if (!(await this.#draw(graphs)) || stop !== this.#stop) return;
-      if (!this.#isFlat) this.#diagram.showStart(stop.stage);
+      if (!(await this.#draw(graphs, true)) || stop !== this.#stop) return;
       this.#frame.diagram.dataset['stage'] = stop.id;
       const sets = await stop.sets?.();
       if (stop !== this.#stop) return;
@@ -261,6 +319,7 @@ export class Explorer {
     if (!this.#isFlat) this.#flat.show(stage, undefined, undefined);
     this.#whole.hidden = sets === undefined;
     this.#whole.disabled = isTooMuch;
+    this.#expand.disabled = this.#collapse.disabled = this.#isFlat || stage === 0;
     this.#whole.setAttribute('aria-pressed', String(this.#isFlat));
     // What is drawn on a canvas is pixels.
     this.#saveSvg.disabled = this.#isFlat;
@@ -314,8 +373,21 @@ export class Explorer {
     if (hasFocus) this.#saving.querySelector('summary')!.focus();
   }
 
+  /** All of the picture, in view or not. Its styles are those of the pane: it is there as long as they are read. */
   #svg(): string {
-    return svgText(this.#diagram.svg, getComputedStyle(this.#frame.diagram).backgroundColor);
+    const boxes = this.#diagram.count();
+    if (boxes > MOST_SAVED)
+      throw new Error(
+        `a picture has ${MOST_SAVED} boxes at most, this one has ${boxes}: close some, or save JSON`,
+      );
+    const svg = this.#diagram.whole();
+    const host = h('div', { class: 'saved' }, svg);
+    this.#frame.diagram.append(host);
+    try {
+      return svgText(svg, getComputedStyle(this.#frame.diagram).backgroundColor);
+    } finally {
+      host.remove();
+    }
   }
 
   #png(): Promise<Blob> {
@@ -403,39 +475,100 @@ export class Explorer {
     return stageOf(node) === this.#stop?.stage ? this.#sets : undefined;
   }
 
-  async #search(type: string): Promise<void> {
-    if (type === '') return;
+  async #search(text: string): Promise<void> {
+    if (text === '') return;
+    const turn = ++this.#searches;
     await this.#work(async (graphs) => {
-      await graphs.load(graphs.last);
-      const has = (stage: number): boolean => graphs.at(stage)!.ofType(type).length > 0;
-      const shown = this.#stop!.stage;
-      const all = Array.from({ length: graphs.last + 1 }, (_, stage) => stage);
-      const stage = [shown, ...all].find(has);
-      if (stage === undefined) {
-        this.#frame.note.textContent = `No operator here is of type ${type}.`;
+      let query: Query;
+      try {
+        query = parseQuery(text);
+      } catch (error) {
+        if (!(error instanceof QueryError)) throw error;
+        this.#frame.note.textContent = `“${text}” cannot be looked for: ${error.message}.`;
         return;
       }
-      this.#found = { stage, type };
-      this.#inspector.showFound(type, stage, graphs);
-      this.#mark();
+      await graphs.load(graphs.last);
+      const shown = this.#stop!.stage;
+      const slices = pace(() => turn !== this.#searches);
+      for (const stage of [shown, ...Array.from({ length: graphs.last + 1 }, (_, index) => index)]) {
+        const ops = await query.find(graphs.at(stage)!, slices);
+        if (ops.length === 0) continue;
+        this.#found = { stage, query, ops };
+        this.#foundHits = new Hits(stage, ops, graphs);
+        this.#inspector.showFound(query.text, ops, stage, graphs);
+        this.#mark();
+        return;
+      }
+      this.#frame.note.textContent = `No operator here is found by “${text}”.`;
     });
+  }
+
+  /** Opens all groups down to the stage that is shown, or closes all. */
+  async #openAll(isOpen: boolean): Promise<void> {
+    const stop = this.#stop!;
+    await this.#work(async (graphs) => {
+      const slices = pace(() => stop !== this.#stop);
+      let closed = 0;
+      if (isOpen) closed = await expandAll(stop.stage, graphs, this.#openings, slices);
+      else {
+        this.#openings.closeAll();
+        this.#openings.reach(stop.stage);
+      }
+      this.#describe(stop, closed);
+      await this.#draw(graphs, true);
+      this.#inspect();
+    });
+  }
+
+  // --------------------------------------------------------------------------------------------- overlays
+
+  #offerOverlays({ stage, graphs }: Stop): void {
+    this.#overlays = overlaysOf(graphs, Math.max(stage, this.#openings.deepest), this.#measured);
+    const wanted = this.#overlayChoice.value;
+    this.#overlayChoice.replaceChildren(
+      h('option', { value: '' }, 'Kind of work'),
+      ...this.#overlays.map(({ id, title }) => h('option', { value: id }, title)),
+    );
+    this.#overlayChoice.value = this.#overlays.some(({ id }) => id === wanted) ? wanted : '';
+    this.#overlay = this.#overlays.find(({ id }) => id === wanted);
+    this.#flat.overlay = this.#overlay;
+  }
+
+  #chooseOverlay(): void {
+    this.#overlay = this.#overlays.find(({ id }) => id === this.#overlayChoice.value);
+    this.#flat.overlay = this.#overlay;
+    this.#diagram.recolor();
+    this.#map.show(this.#surface);
+    if (this.#graphs !== undefined) this.#explainColors(this.#graphs);
   }
 
   // ---------------------------------------------------------------------------------------------- drawing
 
-  /** Draws what is open; false if something else is to be drawn meanwhile. */
-  async #draw(graphs: StagedGraphs): Promise<boolean> {
+  /** Draws what is open, `whole` all of it at first sight; false if something else is to be drawn meanwhile. */
+  async #draw(graphs: StagedGraphs, whole = false): Promise<boolean> {
     const stop = this.#stop!;
     if (this.#isFlat) return this.#drawFlat(stop);
     await graphs.load(this.#openings.deepest + 1);
-    const picture = pictureOf(graphs, this.#openings);
     const { diagram } = this.#frame;
     const slow = setTimeout(() => diagram.setAttribute('aria-busy', 'true'), PATIENCE);
-    const placed = await this.#layout.layOut(shapeOf(picture));
-    clearTimeout(slow);
-    if (placed === undefined || graphs !== this.#graphs) return false;
-    diagram.removeAttribute('aria-busy');
-    this.#diagram.draw(picture, placed);
+    try {
+      const drawing = ++this.#drawings;
+      const slices = pace(() => drawing !== this.#drawings);
+      await prepare(graphs, this.#openings, this.#pictures, slices);
+      const picture = pictureOf(graphs, this.#openings, this.#pictures);
+      const placed = await this.#layout.layOut(shapeOf(picture));
+      if (placed === undefined || graphs !== this.#graphs || drawing !== this.#drawings) return false;
+      const chain = (node: NodeId): NodeId[] => (graphs.has(node) ? [...graphs.ancestors(node), node] : []);
+      this.#diagram.draw(picture, placed, chain, whole);
+      diagram.dataset['total'] = String(this.#openings.total);
+    } catch (error) {
+      if (error instanceof Superseded) return false;
+      throw error;
+    } finally {
+      clearTimeout(slow);
+      diagram.removeAttribute('aria-busy');
+    }
+    this.#map.show(this.#diagram);
     this.#explainColors(graphs);
     this.#mark();
     return true;
@@ -446,6 +579,7 @@ export class Explorer {
     const places = await this.#layout.placeFlat(graph.view);
     if (places === undefined || stop !== this.#stop) return false;
     this.#flat.show(stop.stage, graph, places);
+    this.#map.show(this.#flat);
     this.#explainColors(stop.graphs);
     this.#mark();
     return true;
@@ -453,6 +587,14 @@ export class Explorer {
 
   /** The legend: kinds that occur in the stages that are visible. */
   #explainColors(graphs: StagedGraphs): void {
+    const overlay = this.#overlay;
+    if (overlay !== undefined) {
+      this.#frame.legend.replaceChildren(
+        h('li', { class: 'heat heat-0' }, overlay.least),
+        h('li', { class: 'heat heat-12' }, overlay.most),
+      );
+      return;
+    }
     const deepest = Math.max(this.#openings.deepest, this.#stop!.stage);
     const types: string[] = [];
     for (let stage = 0; stage <= deepest; stage++) types.push(...(graphs.at(stage)?.view.types ?? []));
@@ -464,22 +606,16 @@ export class Explorer {
   }
 
   #mark(): void {
-    const [graphs, stop, subject, found] = [this.#graphs, this.#stop, this.#subject, this.#found];
+    const [graphs, stop, subject] = [this.#graphs, this.#stop, this.#subject];
     if (graphs === undefined || stop === undefined) return;
-    const visible = (node: NodeId): NodeId | undefined =>
-      [...graphs.ancestors(node), node].findLast((one) => this.#surface.has(one));
-    const all = (stage: number, ops: Iterable<number>): Set<NodeId> => {
-      const nodes = Array.from(ops, (op) => visible(nodeId(stage, op)));
-      return new Set(nodes.filter((node) => node !== undefined));
-    };
     const stage = subject === undefined ? 0 : stageOf(subject);
     const { producers, readers } = this.#around(subject, graphs);
     this.#surface.mark({
       selected: this.#selected,
       subject,
-      producers: all(stage, producers),
-      readers: all(stage, readers),
-      found: found === undefined ? new Set() : all(found.stage, graphs.at(found.stage)!.ofType(found.type)),
+      producers: new Hits(stage, producers, graphs),
+      readers: new Hits(stage, readers, graphs),
+      found: this.#foundHits,
     });
     if (stop.waves && graphs.at(stop.stage) !== undefined) {
       const isHere = subject !== undefined && stage === stop.stage;
@@ -507,7 +643,7 @@ export class Explorer {
     try {
       await action(graphs);
     } catch (error) {
-      if (graphs !== this.#graphs) return;
+      if (graphs !== this.#graphs || error instanceof Superseded) return;
       const { sentence, code } = failureOf(error, 'drawing');
       this.#frame.note.textContent = `The graph cannot be ${done}: ${sentence} (${code})`;
     }

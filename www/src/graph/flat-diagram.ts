@@ -3,10 +3,13 @@
  * Only what is in view is drawn, once a frame at most.
  */
 import { h } from '../ui/dom.js';
-import { colorOf } from '../ui/theme.js';
 import type { DiagramEvents, Marks } from './diagram.js';
 import type { FlatPlaces } from './flat-layout.js';
+import { type Ink, readInk, resolved } from './ink.js';
 import { kindOf, KINDS } from './kinds.js';
+import { HEATS } from './looks.js';
+import type { Overlay } from './overlays.js';
+import type { Box } from './scene.js';
 import type { StageGraph } from './stage-graph.js';
 import { nodeId, type NodeId, opOf, stageOf } from './staged-graphs.js';
 
@@ -29,9 +32,12 @@ interface Shown {
   readonly graph: StageGraph;
   readonly places: FlatPlaces;
   readonly boxWidth: number;
-  /** Index into KINDS of every type. */
-  readonly kinds: readonly number[];
+  /** Colour of every operator, as an index into {@link PAINTS}. */
+  readonly paint: Uint8Array;
 }
+
+/** Colours of boxes: of kinds, of levels of an overlay, and of what it says nothing of. */
+const PAINTS = [...KINDS.map((kind) => `var(--kind-${kind})`), ...HEATS, 'var(--line)'] as const;
 
 export class FlatDiagram {
   readonly #canvas = h('canvas', {
@@ -48,7 +54,8 @@ export class FlatDiagram {
   /** The point of the picture in the pane's corner. */
   #corner = { x: 0, y: 0 };
   #frame = 0;
-  #colors: { readonly kinds: readonly string[]; readonly pixels: Uint32Array; readonly ink: Ink } | undefined;
+  #colors: Colors | undefined;
+  #overlay: Overlay | undefined;
   #image: ImageData | undefined;
   /** The operator that arrow keys start at. */
   #current = 0;
@@ -84,13 +91,64 @@ export class FlatDiagram {
       graph,
       places,
       boxWidth: Math.max(letters * CHARACTER + 26, 90),
-      kinds: graph.view.types.map((type) => KINDS.indexOf(kindOf(type))),
+      paint: this.#paintOf(stage, graph),
     };
     this.#current = places.order[0] ?? 0;
     this.fit();
   }
 
+  /** Boxes have the colours of an overlay, or of their kinds. */
+  set overlay(overlay: Overlay | undefined) {
+    this.#overlay = overlay;
+    if (this.#shown !== undefined)
+      this.#shown = { ...this.#shown, paint: this.#paintOf(this.#shown.stage, this.#shown.graph) };
+    this.repaint();
+  }
+
+  #paintOf(stage: number, graph: StageGraph): Uint8Array {
+    const overlay = this.#overlay;
+    if (overlay !== undefined) {
+      const unknown = PAINTS.length - 1;
+      return Uint8Array.from({ length: graph.size }, (_, op) => {
+        const share = overlay.share(nodeId(stage, op));
+        if (share === undefined) return unknown;
+        return KINDS.length + Math.round(Math.min(Math.max(share, 0), 1) * (HEATS.length - 1));
+      });
+    }
+    const kinds = graph.view.types.map((type) => KINDS.indexOf(kindOf(type)));
+    return Uint8Array.from(graph.view.type, (type) => kinds[type]!);
+  }
+
+  // For a map of it.
+
+  get size(): { readonly width: number; readonly height: number } {
+    return this.#shown === undefined ? { width: 0, height: 0 } : this.#size;
+  }
+
   /** What is in view. */
+  get view(): Box {
+    const { clientWidth, clientHeight } = this.#canvas;
+    return { ...this.#corner, width: clientWidth / this.#zoom, height: clientHeight / this.#zoom };
+  }
+
+  /** All of it, on a small canvas. */
+  drawMap(context: CanvasRenderingContext2D, scale: number): void {
+    const shown = this.#shown;
+    if (shown === undefined) return;
+    const rows = shown.places.rowStart.length - 1;
+    const colors = (this.#colors ??= readColors());
+    const image = context.createImageData(context.canvas.width, context.canvas.height);
+    const view = { first: 0, last: rows - 1, left: -1, right: shown.places.columns, count: shown.graph.size };
+    this.#fillPixels(image, shown, view, colors.pixels, scale, { x: 0, y: 0 });
+    context.putImageData(image, 0, 0);
+  }
+
+  /** Has a point of the picture in the middle. */
+  lookAt({ x, y }: { readonly x: number; readonly y: number }): void {
+    this.#center(x, y);
+  }
+
+  /** The canvas: what is in view. */
   get canvas(): HTMLCanvasElement {
     return this.#canvas;
   }
@@ -143,6 +201,7 @@ export class FlatDiagram {
     this.#frame = requestAnimationFrame(() => {
       this.#frame = 0;
       this.#draw();
+      this.#events.moved?.();
     });
   }
 
@@ -168,7 +227,7 @@ export class FlatDiagram {
     context.setTransform(scale, 0, 0, scale, -this.#corner.x * scale, -this.#corner.y * scale);
     if (view.count <= MOST_WITH_LINES) this.#drawLines(context, shown, view, colors.ink);
     if (view.count <= MOST_BOXES) this.#drawBoxes(context, shown, view, colors);
-    this.#drawMarks(context, shown, colors.ink, view.count);
+    this.#drawMarks(context, shown, colors.ink, view);
     canvas.dataset['boxes'] = String(view.count);
   }
 
@@ -190,8 +249,8 @@ export class FlatDiagram {
 
   #drawPixels(
     context: CanvasRenderingContext2D,
-    { graph, places, boxWidth, kinds }: Shown,
-    { first, last, left, right }: View,
+    shown: Shown,
+    view: View,
     colors: Uint32Array,
     scale: number,
   ): void {
@@ -199,27 +258,39 @@ export class FlatDiagram {
     let image = this.#image;
     if (image?.width !== width || image.height !== height)
       image = this.#image = context.createImageData(width, height);
+    this.#fillPixels(image, shown, view, colors, scale, this.#corner);
+    context.putImageData(image, 0, 0);
+  }
+
+  /** Boxes as pixels; `corner` is the point of the picture in the corner of the image. */
+  #fillPixels(
+    image: ImageData,
+    { places, boxWidth, paint }: Shown,
+    { first, last, left, right }: View,
+    colors: Uint32Array,
+    scale: number,
+    corner: { readonly x: number; readonly y: number },
+  ): void {
+    const { width, height } = image;
     const pixels = new Uint32Array(image.data.buffer);
     pixels.fill(0);
-    const { type } = graph.view;
     const [boxPixels, rowPixels] = [
       Math.max(Math.round(boxWidth * scale), 1),
       Math.max(Math.round(BOX_HEIGHT * scale), 1),
     ];
     for (let row = first; row <= last; row++) {
-      const top = Math.round((row * (BOX_HEIGHT + GAP.y) + GAP.y / 2 - this.#corner.y) * scale);
+      const top = Math.round((row * (BOX_HEIGHT + GAP.y) + GAP.y / 2 - corner.y) * scale);
       const [yFrom, yTo] = [Math.max(top, 0), Math.min(top + rowPixels, height)];
       const [from, to] = rangeOf(places, row, left, right);
       for (let at = from; at < to; at++) {
         const op = places.order[at]!;
-        const x = Math.round((places.column[op]! * (boxWidth + GAP.x) + GAP.x / 2 - this.#corner.x) * scale);
+        const x = Math.round((places.column[op]! * (boxWidth + GAP.x) + GAP.x / 2 - corner.x) * scale);
         const [xFrom, xTo] = [Math.max(x, 0), Math.min(x + boxPixels, width)];
-        const color = colors[kinds[type[op]!]!]!;
+        const color = colors[paint[op]!]!;
         for (let y = yFrom; y < yTo; y++)
           if (xFrom < xTo) pixels.fill(color, y * width + xFrom, y * width + xTo);
       }
     }
-    context.putImageData(image, 0, 0);
   }
 
   #drawLines(
@@ -250,9 +321,9 @@ export class FlatDiagram {
 
   #drawBoxes(
     context: CanvasRenderingContext2D,
-    { graph, places, boxWidth, kinds }: Shown,
+    { stage, graph, places, boxWidth, paint }: Shown,
     { first, last, left, right }: View,
-    { kinds: colors, ink }: { readonly kinds: readonly string[]; readonly ink: Ink },
+    { paints, ink, font }: Colors,
   ): void {
     const named = this.#zoom >= NAMED;
     for (let row = first; row <= last; row++) {
@@ -260,7 +331,7 @@ export class FlatDiagram {
       for (let at = from; at < to; at++) {
         const op = places.order[at]!;
         const { x, y } = this.#at(op);
-        const color = colors[kinds[graph.view.type[op]!]!]!;
+        const color = paints[paint[op]!]!;
         context.fillStyle = named ? ink.card : color;
         context.fillRect(x, y, boxWidth, BOX_HEIGHT);
         if (!named) continue;
@@ -270,16 +341,17 @@ export class FlatDiagram {
         context.fillStyle = color;
         context.fillRect(x, y, 4, BOX_HEIGHT);
         context.fillStyle = ink.text;
-        context.font = ink.font;
+        context.font = font;
         context.fillText(graph.type(op), x + 13, y + 17);
         context.fillStyle = ink.soft;
-        context.fillText(`#${op}`, x + 13, y + 32);
+        const more = this.#overlay?.text(nodeId(stage, op));
+        context.fillText(more === undefined ? `#${op}` : `#${op} · ${more}`, x + 13, y + 32);
       }
     }
   }
 
   /** What is marked is seen from far, too. */
-  #drawMarks(context: CanvasRenderingContext2D, shown: Shown, ink: Ink, inView: number): void {
+  #drawMarks(context: CanvasRenderingContext2D, shown: Shown, ink: Ink, view: View): void {
     const marks = this.#marks;
     if (marks === undefined) return;
     const least = 3 / this.#zoom;
@@ -291,7 +363,7 @@ export class FlatDiagram {
       context.strokeStyle = color;
       context.strokeRect(x, y, width, height);
     };
-    if (inView <= MOST_BOXES) for (const node of marks.found) box(node, ink.text);
+    this.#drawFound(shown, view, marks, (node) => box(node, ink.text));
     const { subject } = marks;
     if (subject !== undefined && this.has(subject)) {
       for (const [others, color, line] of [
@@ -308,6 +380,27 @@ export class FlatDiagram {
     for (const node of marks.producers) box(node, ink.client);
     for (const node of marks.readers) box(node, ink.evaluator);
     for (const node of [subject, marks.selected]) if (node !== undefined) box(node, ink.text);
+  }
+
+  /** What was found, as far as it is in view: with thousands in view only where few were found, since frames would hide all. */
+  #drawFound(
+    { stage, places }: Shown,
+    { first, last, left, right, count }: View,
+    { found }: Marks,
+    box: (node: NodeId) => void,
+  ): void {
+    if (count > MOST_BOXES) {
+      let drawn = 0;
+      for (const node of found) if (drawn++ < MOST_BOXES) box(node);
+      return;
+    }
+    for (let row = first; row <= last; row++) {
+      const [from, to] = rangeOf(places, row, left, right);
+      for (let at = from; at < to; at++) {
+        const node = nodeId(stage, places.order[at]!);
+        if (found.has(node)) box(node);
+      }
+    }
   }
 
   // ------------------------------------------------------------------------------------------------ input
@@ -459,31 +552,17 @@ function rangeOf(
   ];
 }
 
-interface Ink {
-  readonly text: string;
-  readonly soft: string;
-  readonly line: string;
-  readonly card: string;
-  readonly client: string;
-  readonly evaluator: string;
+interface Colors {
+  readonly paints: readonly string[];
+  readonly pixels: Uint32Array;
+  readonly ink: Ink;
   readonly font: string;
 }
 
-function readColors(): { kinds: string[]; pixels: Uint32Array; ink: Ink } {
-  const kinds = KINDS.map((kind) => colorOf(`--kind-${kind}`));
-  return {
-    kinds,
-    pixels: Uint32Array.from(kinds, pixelOf),
-    ink: {
-      text: colorOf('--ink'),
-      soft: colorOf('--ink-soft'),
-      line: colorOf('--line-strong'),
-      card: colorOf('--card'),
-      client: colorOf('--client'),
-      evaluator: colorOf('--evaluator'),
-      font: `12px ${getComputedStyle(document.documentElement).getPropertyValue('--mono')}`,
-    },
-  };
+function readColors(): Colors {
+  const paints = PAINTS.map(resolved);
+  const ink = readInk();
+  return { paints, pixels: Uint32Array.from(paints, pixelOf), ink, font: `12px ${ink.mono}` };
 }
 
 /** A color as a canvas keeps it in memory. */

@@ -19,7 +19,13 @@ export interface Extras {
 }
 
 /** Made when they are shown: there can be many. */
-type Entries = readonly (() => HTMLElement)[];
+interface Entries {
+  readonly length: number;
+  at(index: number): HTMLElement;
+}
+
+/** Definitions of all operators, loaded when the first one is shown. */
+let docs: ReadonlyMap<string, { readonly file: string; readonly text: string }> | undefined;
 
 const FIRST_SHOWN = 12;
 const MORE_SHOWN = 100;
@@ -79,6 +85,7 @@ export class Inspector {
           ? [h('dt', {}, 'Wave'), h('dd', {}, `${graph.view.wave[op]}, the earliest it can run in`)]
           : []),
       ),
+      this.#definition(graph.type(op)),
       ...actions,
       ...(sets === undefined
         ? this.#operands(op, stage, graphs, sinks)
@@ -88,11 +95,43 @@ export class Inspector {
     this.#host.dataset['node'] = String(node);
   }
 
+  /** What the operator is, once that is loaded; nothing for one of the visitor's own. */
+  #definition(type: string): HTMLElement {
+    const host = h('div', { class: 'definition', 'data-testid': 'definition' });
+    const fill = (): void => {
+      const doc = docs?.get(type);
+      if (doc !== undefined)
+        host.replaceChildren(
+          h(
+            'details',
+            {},
+            h('summary', {}, 'Definition'),
+            ...paragraphs(doc.text),
+            h('p', { class: 'note' }, 'Defined in ', h('code', {}, doc.file)),
+          ),
+        );
+    };
+    if (docs !== undefined) fill();
+    else
+      void import('virtual:operator-docs').then(
+        ({ DOCS }) => {
+          docs = DOCS;
+          fill();
+        },
+        // Without them the operator is shown all the same; the next one asks again.
+        () => {},
+      );
+    return host;
+  }
+
   #operands(op: number, stage: number, graphs: StagedGraphs, sinks: readonly HTMLElement[]): HTMLElement[] {
     const graph = graphs.at(stage)!;
     const sources = Array.from(graph.inputs(op), (producer) => this.#source(producer, stage, graphs));
     const readers = graph.readers(op).map((reader) => this.#link(nodeId(stage, reader), graphs));
-    return [section('Reads', 'producer', sources), section('Read by', 'reader', [...readers, ...sinks])];
+    return [
+      section('Dependency set', 'producer', sources, 'waits for nobody'),
+      section('Notification set', 'reader', [...readers, ...sinks], 'nobody waits for it'),
+    ];
   }
 
   /** Dependency set and notification set, each with the units that they meet in. */
@@ -123,10 +162,9 @@ export class Inspector {
     ];
   }
 
-  /** Lists the operators of one type. */
-  showFound(type: string, stage: number, graphs: StagedGraphs): void {
-    const found = graphs.at(stage)!.ofType(type);
-    const title = `${type}: ${format.plural(found.length, 'operator')}`;
+  /** Lists the operators that were found. */
+  showFound(text: string, found: ArrayLike<number>, stage: number, graphs: StagedGraphs): void {
+    const title = `${text}: ${format.plural(found.length, 'operator')}`;
     const note = `At the stage ${graphs.name(stage)}. Select one to find its place.`;
     this.#showList(title, note, this.#links(found, stage, graphs));
   }
@@ -176,7 +214,7 @@ export class Inspector {
   }
 
   #links(ops: ArrayLike<number>, stage: number, graphs: StagedGraphs): Entries {
-    return Array.from(ops, (op) => () => this.#link(nodeId(stage, op), graphs));
+    return { length: ops.length, at: (index) => this.#link(nodeId(stage, ops[index]!), graphs) };
   }
 
   #link(node: NodeId, graphs: StagedGraphs): HTMLElement {
@@ -227,6 +265,19 @@ export class Inspector {
   }
 }
 
+/** A comment's paragraphs; what stands between backticks is code, and so is a formula in a line of its own. */
+function paragraphs(text: string): HTMLElement[] {
+  return text
+    .split(/\n\s*\n/)
+    .map((paragraph) =>
+      h(
+        'p',
+        {},
+        ...paragraph.split('`').map((part, index) => (index % 2 === 1 ? h('code', {}, part) : part)),
+      ),
+    );
+}
+
 const BASE_NOTE = 'A base operator: this is what runs.';
 const ADDED_NOTE = 'came from no single operator of the stage above, but joins the work of several.';
 const SHARED_NOTE = 'None of its own: other operators do the same work, so it is done once.';
@@ -261,7 +312,9 @@ function section(
     'div',
     { class: `operands ${role}` },
     h('h4', {}, `${title} (${format.count(entries.length)})`),
-    entries.length === 0 ? h('p', { class: 'note' }, none) : list(entries.map((entry) => () => entry)),
+    entries.length === 0
+      ? h('p', { class: 'note' }, none)
+      : list({ length: entries.length, at: (index) => entries[index]! }),
   );
 }
 
@@ -272,8 +325,8 @@ function list(entries: Entries): HTMLElement {
   let shown = 0;
   const more = button('', () => add(MORE_SHOWN), { class: 'small' });
   const add = (number: number): void => {
-    items.append(...entries.slice(shown, shown + number).map((entry) => h('li', {}, entry())));
-    shown = Math.min(shown + number, entries.length);
+    const end = Math.min(shown + number, entries.length);
+    for (; shown < end; shown++) items.append(h('li', {}, entries.at(shown)));
     more.textContent = `Show more of ${format.count(entries.length)}`;
     if (shown === entries.length) more.remove();
   };

@@ -1,21 +1,47 @@
-/** The page's side of the layout worker. */
+/** The page's side of the layout worker: it keeps what was placed, and asks for what is new alone. */
 import type { FlatGraph, FlatPlaces } from './flat-layout.js';
-import type { PlacedGroup, ShapeGroup } from './layout.js';
+import { assemble, flatten, type Placed, type PlacedGroup, type ShapeGroup } from './layout.js';
 import type { LayoutReply, LayoutRequest } from './layout-worker.js';
+import { pace, Superseded } from './pace.js';
 
 export class LayoutClient {
   #worker: Worker | undefined;
   #next = 0;
   #pending: { id: number; resolve: (reply: LayoutReply | undefined) => void } | undefined;
+  readonly #placed: Placed = new WeakMap();
+  /** Counts what was asked for. */
+  #asked = 0;
 
-  /** The layout, or undefined if another was asked for meanwhile, or none could be made. */
+  /**
+   * The layout, or undefined if another was asked for meanwhile, or none could be made. Groups that were asked for before are the
+   * same objects again.
+   */
   async layOut(group: ShapeGroup): Promise<PlacedGroup | undefined> {
-    const reply = await this.#ask({ id: this.#next++, group });
-    return reply !== undefined && 'placed' in reply ? reply.placed : undefined;
+    const turn = ++this.#asked;
+    const slices = pace(() => turn !== this.#asked);
+    try {
+      const flat = await flatten(group, this.#placed, slices);
+      if (flat.groups.length > 0) {
+        const reply = await this.#ask({ id: this.#next++, groups: flat.groups });
+        if (reply === undefined || !('layouts' in reply)) return undefined;
+        const { layouts, which } = reply;
+        await assemble(
+          flat,
+          Array.from(which, (index) => layouts[index]!),
+          this.#placed,
+          slices,
+        );
+      }
+      return turn === this.#asked ? this.#placed.get(group) : undefined;
+    } catch (error) {
+      if (error instanceof Superseded) return undefined;
+      throw error;
+    }
   }
 
   /** The same for all operators of a stage. */
   async placeFlat({ wave, inputsStart, inputs }: FlatGraph): Promise<FlatPlaces | undefined> {
+    this.#asked++;
     const reply = await this.#ask({ id: this.#next++, flat: { wave, inputsStart, inputs } });
     return reply !== undefined && 'places' in reply ? reply.places : undefined;
   }

@@ -1,15 +1,19 @@
 /** Lays out pictures away from the page's thread. A new one ends the one before. */
 import { type FlatGraph, type FlatPlaces, placeFlat } from './flat-layout.js';
-import { layOut, type LayoutCache, type PlacedGroup, type ShapeGroup } from './layout.js';
+import { type FlatGroupShapes, layOutFlat, type LayoutCache, type PlacedGroup } from './layout.js';
 
 /** Boxes in boxes, or all operators of a stage. */
 export type LayoutRequest = { readonly id: number } & (
-  { readonly group: ShapeGroup } | { readonly flat: FlatGraph }
+  { readonly groups: readonly FlatGroupShapes[] } | { readonly flat: FlatGraph }
 );
 
-export type LayoutReply = { readonly id: number } & (
-  { readonly placed: PlacedGroup } | { readonly places: FlatPlaces } | { readonly error: string }
-);
+export type LayoutReply = { readonly id: number } &
+  /** Each layout once, and which of them every group has: expansions repeat. */
+  (
+    | { readonly layouts: readonly PlacedGroup[]; readonly which: Uint32Array }
+    | { readonly places: FlatPlaces }
+    | { readonly error: string }
+  );
 
 const MOST_CACHED = 2000;
 /** Milliseconds of work after which a newer request may come in. */
@@ -31,11 +35,17 @@ async function answer(request: LayoutRequest): Promise<void> {
     reply =
       'flat' in request
         ? { id, places: placeFlat(request.flat) }
-        : { id, placed: await layOut(request.group, cache, () => newestOnly(id)) };
+        : { id, ...once(await layOutFlat(request.groups, cache, () => newestOnly(id))) };
   } catch (error) {
     reply = { id, error: String(error) };
   }
   postMessage(reply);
+}
+
+function once(all: readonly PlacedGroup[]): { layouts: PlacedGroup[]; which: Uint32Array } {
+  const places = new Map<PlacedGroup, number>();
+  for (const one of all) if (!places.has(one)) places.set(one, places.size);
+  return { layouts: [...places.keys()], which: Uint32Array.from(all, (one) => places.get(one)!) };
 }
 
 /** Lets a newer request come in, and ends this one if there is one. */

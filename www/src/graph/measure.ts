@@ -14,8 +14,16 @@ export function subtitle({ node, children }: OperatorItem): string {
   return children === 0 ? `#${opOf(node)}` : `#${opOf(node)}, ${format.count(children)} inside`;
 }
 
+const shapes = new WeakMap<Group, ShapeGroup>();
+
+/** The same object for the same group: it is laid out once. */
 export function shapeOf(group: Group): ShapeGroup {
-  return { shapes: group.items.map(sizeOf), edges: group.edges };
+  let shape = shapes.get(group);
+  if (shape === undefined) {
+    shape = { shapes: group.items.map(sizeOf), edges: group.edges };
+    shapes.set(group, shape);
+  }
+  return shape;
 }
 
 function sizeOf(item: Item): Shape {

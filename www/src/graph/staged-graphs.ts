@@ -84,6 +84,12 @@ export class StagedGraphs {
     return this.#loaded[stage];
   }
 
+  /** Whether there is such a node, as far as stages were loaded: it may be another computation's. */
+  has(node: NodeId): boolean {
+    const graph = this.at(stageOf(node));
+    return graph !== undefined && opOf(node) < graph.size;
+  }
+
   /** The stage of a node that was got from here. */
   of(node: NodeId): StageGraph {
     return this.#loaded[stageOf(node)]!;
@@ -149,6 +155,11 @@ export class StagedGraphs {
     return this.of(child).attributes(opOf(child)) === this.of(node).attributes(opOf(node))
       ? child
       : undefined;
+  }
+
+  /** Number of `children`. */
+  childCount(node: NodeId): number {
+    return this.at(stageOf(node) + 1)?.childrenOf(opOf(node)).length ?? 0;
   }
 
   /** What the node was lowered to, as operators of the next stage; empty if that is not loaded. */

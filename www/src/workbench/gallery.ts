@@ -95,6 +95,13 @@ export const GALLERY: readonly GalleryEntry[] = [
       }),
   },
   {
+    id: 'blocks',
+    title: '230 AES blocks',
+    about:
+      'Expanded four steps, they are more than 100,000 operators, box in box: open all of them, and come near.',
+    make: (loom) => aesBlocks(loom),
+  },
+  {
     id: 'large',
     title: '100,000 operators',
     about: 'Layers of sums and differences, made at random: as large as it is, it can be moved and zoomed.',
@@ -190,6 +197,21 @@ async function aesRound(loom: Loom): Promise<GalleryText> {
     note: 'The data are the first round of FIPS 197, appendix B: the next state begins a4 68 6b 02 there, by rows (164, 104, 107, 2).',
   };
 }
+
+/** Blocks under one key, each encrypted by an operator of its own. */
+async function aesBlocks(loom: Loom): Promise<GalleryText> {
+  const g = loom.graph({ unit: 8 });
+  const keys = g.op('aes.key_schedule', [g.input('key', u8(16))]);
+  const blocks = g.input('blocks', u8(BLOCKS, 16));
+  for (let block = 0; block < BLOCKS; block++) {
+    const one = g.op('u8.slice', [blocks], { start: [block, 0], size: [1, 16] });
+    g.output(`block ${block}`, g.op('aes.encrypt_blocks', [one, keys]));
+  }
+  using circuit = await g.build();
+  return { text: await circuit.toText() };
+}
+
+const BLOCKS = 230;
 
 /** Small enough to look at, and so not secure. */
 const BFV = {

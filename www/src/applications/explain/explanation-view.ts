@@ -92,7 +92,7 @@ export class ExplanationView {
     diagram.removeAttribute('aria-busy');
     section.style.setProperty('--picture-height', `${placed.height + FOOT}px`);
     this.#diagram.draw(group, placed);
-    this.#diagram.showStart(0);
+    this.#diagram.fit();
     this.#mark();
     diagram.dataset['values'] = String(explanation.values.length);
   }

@@ -5,6 +5,7 @@ import * as format from '../../format.js';
 import { s } from '../../ui/dom.js';
 import { mostCost, mostPrimes, PRIME } from './value-graph.js';
 import {
+  type ComputedAt,
   detailOf,
   operatorList,
   placesOf,
@@ -15,6 +16,14 @@ import {
   whereText,
 } from './value-text.js';
 
+/** What `.place-...` has as its colour, from afar. */
+const PAINTS: Readonly<Record<ComputedAt, string>> = {
+  encrypted: 'var(--evaluator)',
+  clear: 'var(--line-strong)',
+  client: 'var(--client)',
+  none: 'var(--line)',
+};
+
 /** Of these values, by number. */
 export function valueLooks(values: () => readonly ExplainedValue[]): Looks {
   return {
@@ -24,6 +33,7 @@ export function valueLooks(values: () => readonly ExplainedValue[]): Looks {
       return `task-value place-${placesOf(value)[0]}${value.name === undefined ? '' : ' given'}`;
     },
     labelOf: ({ node }) => labelOf(values()[node]!),
+    paint: ({ node }) => PAINTS[placesOf(values()[node]!)[0] ?? 'none'],
     draw: ({ node }, place) => draw(values()[node]!, values(), place),
   };
 }
