@@ -1,5 +1,5 @@
 /** The page: from a file to results, one step after the other. */
-import { DisposedError, load, type Loom, type TraceView } from 'cipherloom';
+import { load, type Loom } from 'cipherloom';
 import { DataClient } from './data/data-client.js';
 import type { DataTable } from './data/messages.js';
 import { fetchSample, SAMPLE_COLUMNS, SAMPLE_NAME } from './data/sample.js';
@@ -10,10 +10,9 @@ import { programFrame } from './graph/explorer-frame.js';
 import { stopsOf } from './graph/program-stops.js';
 import { Phases } from './run/phases.js';
 import { type Plan, Planner, Superseded } from './run/planner.js';
-import { type Outcome, Runner } from './run/runner.js';
+import { computeSeconds, type Outcome, Runner } from './run/runner.js';
 import { type Settings, withSetting } from './settings.js';
-import { OperatorTimeline } from './timeline/operator-timeline.js';
-import { lanesOf, lengthOf } from './timeline/spans.js';
+import { OperatorTimeline, type Ran } from './timeline/operator-timeline.js';
 import { costTable, type Measured, parameterList, publicNote } from './ui/cost-table.js';
 import { showCrossings } from './ui/crossing.js';
 import { byId, byTestId } from './ui/dom.js';
@@ -26,6 +25,8 @@ import { ProgramPanel } from './verify/program-panel.js';
 
 /** Waited for after a change of the choice, in milliseconds, before it is compiled. */
 const SETTLE = 250;
+/** How often more is evaluated where a visitor asks for it. */
+const REPEATS = 5;
 
 /** The engine, and what belongs to it. */
 interface Engine {
@@ -46,8 +47,13 @@ export class App {
     crossing: byTestId('crossing'),
     prefix: '',
   });
-  readonly #explorer = new Explorer(programFrame());
-  readonly #timeline = new OperatorTimeline((op) => void this.#explorer.reveal('base', op));
+  readonly #explorer = new Explorer(programFrame(), {
+    actions: ({ id }, op) => this.#timeline.actions(id, op),
+  });
+  readonly #timeline: OperatorTimeline = new OperatorTimeline({
+    picked: (op) => void this.#explorer.reveal('base', op),
+    repeat: () => void this.#repeat(),
+  });
   readonly #verification = new ProgramPanel(byId('program-verify'), {
     program: async () => ({ loom: await this.loom(), program: this.#shown!.program }),
     reveal: (stage, op) => void this.#explorer.reveal(stage, op),
@@ -61,6 +67,8 @@ export class App {
   #shown: Plan | undefined;
   #running: AbortController | undefined;
   #settling = 0;
+  /** What the timeline shows. */
+  #ran: Ran | undefined;
   readonly #replaced: (() => void)[] = [];
 
   constructor(settings: Settings) {
@@ -246,6 +254,7 @@ export class App {
   #replaceShown(plan: Plan): void {
     this.#runner.forget(plan);
     this.#timeline.clear();
+    this.#ran = undefined;
     this.#verification.reset();
     void this.#explorer.show(stopsOf(plan.program, plan.stats));
     this.#shown?.program.dispose();
@@ -285,10 +294,35 @@ export class App {
     }
   }
 
-  #showOutcome({ plan, lines, crossings, trace }: Outcome): void {
+  /** Evaluates what the last run did a few more times, for its times. */
+  async #repeat(): Promise<void> {
+    const [plan, ran] = [this.#plan, this.#ran];
+    if (this.#running !== undefined || plan === undefined || ran === undefined) return;
+    hideFailure(this.#failure);
+    const controller = new AbortController();
+    this.#running = controller;
+    this.#enable();
+    try {
+      for (let time = 1; time <= REPEATS; time++) {
+        this.#phaseList.say(`Evaluating again, ${time} of ${REPEATS}…`);
+        const evaluations = await this.#runner.again(plan, controller.signal);
+        if (evaluations === undefined) break;
+        this.#timeline.showTimes({ ...ran, evaluations });
+      }
+      this.#phaseList.say('Evaluated again; the results are the same.');
+    } catch (error) {
+      if (isCancellation(error, controller.signal)) this.#phaseList.say('Cancelled while evaluating again.');
+      else this.#fail(error, 'evaluating again');
+    } finally {
+      this.#running = undefined;
+      this.#enable();
+    }
+  }
+
+  #showOutcome({ plan, lines, crossings, phases, traces, evaluations }: Outcome): void {
     const budgets = lines.map(({ budgetBits }) => budgetBits).filter(Number.isFinite);
     const measured: Measured = {
-      computeSeconds: trace && lengthOf(lanesOf(trace)) / 1000,
+      computeSeconds: computeSeconds(traces),
       keyBytes: crossings.keys,
       uploadBytes: crossings.upload,
       downloadBytes: crossings.download,
@@ -304,17 +338,8 @@ export class App {
         : `${lines.length - equal} of ${lines.length} results differ from those of the plain table.`;
     showResults(lines, verdict);
     this.#phaseList.say(`Done. ${verdict}`);
-    if (trace !== undefined) void this.#showTrace(trace, plan);
-  }
-
-  /** Shows what ran when, unless the program is gone before its operators are known. */
-  async #showTrace(trace: TraceView, plan: Plan): Promise<void> {
-    try {
-      const types = await this.#explorer.baseTypes();
-      if (this.#shown === plan) this.#timeline.show(trace, types);
-    } catch (error) {
-      if (!(error instanceof DisposedError)) this.#fail(error, 'drawing the timeline');
-    }
+    this.#ran = { phases, traces, planned: info.cost.seconds, evaluations };
+    this.#timeline.show(this.#ran);
   }
 
   // ---------------------------------------------------------------------------------------------- common
@@ -326,6 +351,7 @@ export class App {
     const focused = document.activeElement;
     run.disabled = running || this.#pickers.selection === undefined;
     cancel.disabled = !running;
+    this.#timeline.canRepeat = !running && this.#plan !== undefined;
     // A disabled button loses the focus: it goes to the one that takes its turn.
     if (focused === run && running) cancel.focus();
     else if (focused === cancel && !running) run.focus();
