@@ -27,19 +27,17 @@ const MOST_DIGITS = 1e4;
 
 /**
  * Ticks from `from` to `to`, milliseconds, `step` of 1, 2 or 5 times a power of ten apart, at most `most` of them and
- * at least nanoseconds. They are counted in whole nanoseconds and written in one unit, that of the step, with the decimals that the step has: two
+ * at least nanoseconds. They are counted in whole nanoseconds and written in one unit, the largest in which the step is whole: two
  * that differ are never written alike. Far from 0 they add to a base, which is whole in the unit above, and say so by a sign.
  */
 export function axisOf(from: number, to: number, most: number): Axis {
   const step = stepOf(((to - from) * 1e6) / Math.max(most, 1));
   const [unit, size] = UNITS.find(([, nanoseconds]) => step >= nanoseconds)!;
-  const decimals = Math.max(0, Math.ceil(Math.log10(size / step) - 1e-9));
   const above = 1000 * size;
   const base = (to * 1e6) / size < MOST_DIGITS ? 0 : Math.floor((from * 1e6) / above) * above;
   const ticks: Tick[] = [];
   for (let count = Math.ceil((from * 1e6 - base) / step); base + count * step <= to * 1e6; count++) {
-    const number = (count * step) / size;
-    const text = `${number.toFixed(decimals)} ${unit}`;
+    const text = `${Math.round((count * step) / size)} ${unit}`;
     ticks.push({ at: (base + count * step) / 1e6, text: base === 0 ? text : `+${text}` });
   }
   return { base: base === 0 ? undefined : exactly(base), ticks };
@@ -67,5 +65,6 @@ export function duration(milliseconds: number): string {
 
 /** A moment in milliseconds, to the microsecond. */
 export function moment(milliseconds: number): string {
-  return `${milliseconds.toFixed(3)} ms`;
+  if (milliseconds < 1000) return `${milliseconds.toFixed(3)} ms`;
+  return `${(milliseconds / 1000).toFixed(6)} s`;
 }

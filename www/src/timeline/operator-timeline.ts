@@ -112,9 +112,9 @@ export class OperatorTimeline {
     this.#timeline.repaint();
   }
 
-  /** Whether it can be evaluated again now. */
+  /** Whether it can be evaluated again now; whoever has the focus there keeps it. */
   set canRepeat(can: boolean) {
-    this.#repeat.disabled = !can;
+    this.#repeat.setAttribute('aria-disabled', String(!can));
   }
 
   show(ran: Ran): void {
