@@ -4,7 +4,7 @@
 const NOISE = 0.0003;
 
 /**
- * The least difference between two times that a clock gave, milliseconds: no span can be told shorter than that. The mean of all that are about as
+ * The least difference between two times that one thread's clock gave, milliseconds: no span can be told shorter than that. The mean of all that are about as
  * small, since a date in doubles is off by a quarter of a microsecond. Undefined where fewer than two different times are known.
  */
 export function resolutionOf(times: Iterable<number>): number | undefined {

@@ -84,6 +84,10 @@ export class OperatorTimeline {
       },
     });
     elements.tools.append(
+      button('Evaluation', () => this.#viewRun(), {
+        class: 'small',
+        'aria-label': 'View the evaluation alone',
+      }),
       this.#path,
       button('Save for Perfetto', () => void this.#save(), {
         class: 'small',
@@ -142,7 +146,11 @@ export class OperatorTimeline {
       seconds === undefined ? '–' : duration(seconds * 1000);
     const later = `${format.count(runs - 1)} later`;
     const rows: [string, string, string][] = [
-      ['First evaluation', text(first), 'opens keys, computes constants; code is not yet optimised'],
+      [
+        'First evaluation',
+        text(first),
+        'starts the worker, opens keys, computes constants; code is not yet optimised',
+      ],
       ['Warm, the fastest later one', text(warm), later],
       ['Median of the later ones', text(median), later],
     ];
@@ -189,6 +197,14 @@ export class OperatorTimeline {
     const recording = this.#recording!;
     if (recording.isPhase(span)) this.#timeline.view(recording.start(span), recording.end(span));
     else if (recording.trace(span).phase === 'run') this.#events.picked(recording.op(span));
+  }
+
+  #viewRun(): void {
+    const recording = this.#recording;
+    const run = recording?.traces.find(({ phase }) => phase === 'run');
+    if (recording === undefined || run === undefined) return;
+    const from = run.origin - recording.origin;
+    this.#timeline.view(from, from + run.end.reduce((most, end) => Math.max(most, end), 0));
   }
 
   #isWanted(span: number): boolean {

@@ -67,7 +67,7 @@ export class Recording {
     const op = Uint32Array.from({ length: size }, (_, span) => span);
     this.lanes = lanesOf({ op, thread, start: this.#start, end: this.#end }, this.rows.length);
     this.length = lengthOf(this.lanes);
-    this.resolution = resolutionOf(traces.flatMap(({ start, end }) => [...start, ...end]));
+    this.resolution = leastResolution(traces);
     this.paths = traces.map((trace, index) => this.#markPath(trace, this.#first[index]!));
   }
 
@@ -123,6 +123,17 @@ export class Recording {
     for (const [at, op] of trace.op.entries()) if (on.has(op)) this.critical[first + at] = 1;
     return milliseconds;
   }
+}
+
+/** Threads have clocks of their own, which began at other times: differences are between times of one thread. */
+function leastResolution(traces: readonly TraceView[]): number | undefined {
+  let least: number | undefined;
+  for (const trace of traces)
+    for (const { start, end } of lanesOf(trace)) {
+      const found = resolutionOf([...start, ...end]);
+      if (found !== undefined && !(least !== undefined && least < found)) least = found;
+    }
+  return least;
 }
 
 /** The phase of the page that a trace belongs to. */

@@ -46,7 +46,7 @@ const SMALL = 0.1;
 
 /**
  * Planned is the compiler's estimate: products modulo a prime, at 1 ns each, on all threads alike. Measured, `seconds` of it in all, is
- * the work (times of all operators, by thread), what threads waited for between the first operator and the last, and what is around these: bytes to the worker and
+ * the work (times of all operators, by thread), what threads waited for between the first operator and the last, and what is around these: a worker that starts, bytes to it and
  * back, and keys that are read there.
  */
 export function compare(planned: number, seconds: number, trace: TraceView): Comparison {
@@ -72,7 +72,7 @@ function reasonOf(parts: readonly Part[], planned: number, measured: number): st
   const how = off > 0 ? `${more} more than planned` : `${more} less than planned`;
   const most = Math.max(work!, wait!, around!);
   if (most === around)
-    return `${how}, most of it around the operators: ciphertexts and keys go to the worker, and results come back.`;
+    return `${how}, most of it around the operators: a worker that has to start, ciphertexts and keys on their way to it, results on their way back.`;
   if (most === wait)
     return `${how}, most of it because threads wait: for operators that others are at, or for their turn on a busy machine.`;
   const factor = parts[0]!.measured / planned;

@@ -306,8 +306,8 @@ export class Timeline {
     const actions: Record<string, () => void> = {
       ArrowLeft: () => this.#view(this.#from - room / 5, this.#to - room / 5),
       ArrowRight: () => this.#view(this.#from + room / 5, this.#to + room / 5),
-      '+': () => this.#zoom(0.5),
-      '-': () => this.#zoom(2),
+      '+': () => this.#zoom(0.5, this.#middle),
+      '-': () => this.#zoom(2, this.#middle),
       Home: () => this.#view(0, this.#length),
       ArrowDown: () => this.#walk(1),
       ArrowUp: () => this.#walk(-1),
@@ -402,6 +402,14 @@ export class Timeline {
 
   #pick(): void {
     if (this.#pointed !== undefined) this.#looks.picked?.(this.#pointed.lane.op[this.#pointed.span]!);
+  }
+
+  /** Of the span that is pointed at, where it is in view. */
+  get #middle(): number | undefined {
+    if (this.#pointed === undefined) return undefined;
+    const { lane, span } = this.#pointed;
+    const middle = (lane.start[span]! + lane.end[span]!) / 2;
+    return middle >= this.#from && middle <= this.#to ? middle : undefined;
   }
 
   #zoom(factor: number, around = (this.#from + this.#to) / 2): void {
