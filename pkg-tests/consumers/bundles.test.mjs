@@ -1,4 +1,4 @@
-// The packed package in applications that webpack, esbuild and Rollup bundle: in real browsers, on two threads, the same
+// The packed package in applications that webpack, Rspack, esbuild and Rollup bundle: in real browsers, on two threads, the same
 // bytes as in Node, with one request for wasm; and nothing in a bundle tells of the machine that made it.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -15,7 +15,7 @@ import { install } from '../lib/package.mjs';
 import { copyWork } from './copy-work.mjs';
 import { MEAN, PRODUCT } from './work.mjs';
 
-const BUNDLERS = ['webpack', 'esbuild', 'rollup'];
+const BUNDLERS = ['webpack', 'rspack', 'esbuild', 'rollup'];
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.wasm': 'application/wasm' };
 /** What the page's README says is needed, and no more. */
 const POLICY =

@@ -102,7 +102,6 @@ for (const name of BROWSERS) {
 test('Node, which ends by itself', { timeout: 300_000 }, async () => {
   const script = `
     import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
     import * as cipherloom from 'cipherloom';
     import { work } from './work.mjs';
     const read = (name) => readFile('given/' + name).then((bytes) => new Uint8Array(bytes));

@@ -1,13 +1,14 @@
 // Bundles the application with each bundler, as its documentation says, into built/NAME.
-import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import resolve from '@rollup/plugin-node-resolve';
+import { rspack } from '@rspack/core';
 import { build } from 'esbuild';
 import { rollup } from 'rollup';
 import webpack from 'webpack';
 
-const WASM = join(dirname(createRequire(import.meta.url).resolve('cipherloom/package.json')), 'wasm');
+const PACKAGE = dirname(createRequire(import.meta.url).resolve('cipherloom/package.json'));
 const ROLES = ['client', 'evaluator', 'pool', 'graph', 'graph-pool', 'operator', 'conformance'];
 const OWN = {
   main: './own.js',
@@ -15,15 +16,9 @@ const OWN = {
 };
 
 const BUNDLERS = {
-  async webpack(path) {
-    const output = { path: join(import.meta.dirname, path) };
-    // Its hints would be of the size of the wasm.
-    const compiler = webpack({ mode: 'production', entry: './main.js', output, performance: { hints: false } });
-    const stats = await new Promise((done, failed) =>
-      compiler.run((error, stats) => (error ? failed(error) : done(stats))),
-    );
-    if (stats.hasErrors() || stats.compilation.warnings.length > 0) throw new Error(stats.toString('errors-warnings'));
-  },
+  webpack: (path) => packed(webpack, path),
+  // It says otherwise that there is no such folder in a browser, which the package knows.
+  rspack: (path) => packed(rspack, path, { node: { __dirname: 'mock' } }),
   async esbuild(outdir) {
     await build({ entryPoints: OWN, outdir, bundle: true, format: 'esm' });
     placeWasm(outdir);
@@ -35,18 +30,27 @@ const BUNDLERS = {
   },
 };
 
+async function packed(bundler, path, options = {}) {
+  const output = { path: join(import.meta.dirname, path) };
+  // Its hints would be of the size of the wasm.
+  const common = { mode: 'production', entry: './main.js', output, performance: { hints: false } };
+  const compiler = bundler({ ...common, ...options });
+  const stats = await new Promise((done, failed) =>
+    compiler.run((error, stats) => (error ? failed(error) : done(stats))),
+  );
+  if (stats.hasErrors() || stats.hasWarnings()) throw new Error(stats.toString('errors-warnings'));
+  await new Promise((done) => compiler.close(done));
+}
+
 function placeWasm(folder) {
-  cpSync(WASM, join(folder, 'wasm'), { recursive: true });
+  cpSync(join(PACKAGE, 'wasm'), join(folder, 'wasm'), { recursive: true });
 }
 
 for (const [name, bundle] of Object.entries(BUNDLERS)) {
   const folder = `built/${name}`;
   mkdirSync(folder, { recursive: true });
   await bundle(folder);
-  writeFileSync(
-    join(folder, 'index.html'),
-    '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><script type="module" src="./main.js"></script>',
-  );
+  cpSync('index.html', join(folder, 'index.html'));
   cpSync('given', join(folder, 'given'), { recursive: true });
   console.log(name, readdirSync(folder).length);
 }
