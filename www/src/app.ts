@@ -8,9 +8,10 @@ import * as format from './format.js';
 import { Explorer } from './graph/explorer.js';
 import { programFrame } from './graph/explorer-frame.js';
 import { stopsOf } from './graph/program-stops.js';
+import { computeSeconds } from './run/compute-seconds.js';
 import { Phases } from './run/phases.js';
 import { type Plan, Planner, Superseded } from './run/planner.js';
-import { computeSeconds, type Outcome, Runner } from './run/runner.js';
+import { type Outcome, Runner } from './run/runner.js';
 import { type Settings, withSetting } from './settings.js';
 import { OperatorTimeline, type Ran } from './timeline/operator-timeline.js';
 import { costTable, type Measured, parameterList, publicNote } from './ui/cost-table.js';
@@ -68,7 +69,7 @@ export class App {
   #running: AbortController | undefined;
   #settling = 0;
   /** What the timeline shows. */
-  #ran: Ran | undefined;
+  #timed: Ran | undefined;
   readonly #replaced: (() => void)[] = [];
 
   constructor(settings: Settings) {
@@ -254,7 +255,7 @@ export class App {
   #replaceShown(plan: Plan): void {
     this.#runner.forget(plan);
     this.#timeline.clear();
-    this.#ran = undefined;
+    this.#timed = undefined;
     this.#verification.reset();
     void this.#explorer.show(stopsOf(plan.program, plan.stats));
     this.#shown?.program.dispose();
@@ -296,7 +297,7 @@ export class App {
 
   /** Evaluates what the last run did a few more times, for its times. */
   async #repeat(): Promise<void> {
-    const [plan, ran] = [this.#plan, this.#ran];
+    const [plan, ran] = [this.#plan, this.#timed];
     if (this.#running !== undefined || plan === undefined || ran === undefined) return;
     hideFailure(this.#failure);
     const controller = new AbortController();
@@ -338,8 +339,8 @@ export class App {
         : `${lines.length - equal} of ${lines.length} results differ from those of the plain table.`;
     showResults(lines, verdict);
     this.#phaseList.say(`Done. ${verdict}`);
-    this.#ran = { phases, traces, planned: info.cost.seconds, evaluations };
-    this.#timeline.show(this.#ran);
+    this.#timed = { phases, traces, planned: info.cost.seconds, evaluations };
+    this.#timeline.show(this.#timed);
   }
 
   // ---------------------------------------------------------------------------------------------- common

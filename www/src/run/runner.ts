@@ -153,9 +153,3 @@ function aborted(signal: AbortSignal): Promise<never> {
     else signal.addEventListener('abort', fail, { once: true });
   });
 }
-
-/** From an evaluation's first operator to the last, seconds; undefined where there was none. */
-export function computeSeconds(traces: readonly TraceView[]): number | undefined {
-  const run = traces.find(({ phase }) => phase === 'run');
-  return run && run.end.reduce((most, end) => Math.max(most, end), 0) / 1000;
-}
