@@ -272,6 +272,22 @@ fn a_trace_has_every_operator_once() {
     assert_eq!(ops, [0, 1]);
 }
 
+#[test]
+fn a_trace_tells_what_ran_and_who_waited_for_whom() {
+    let lines = format!(
+        "{X}op %1 = limb.neg(%0) : !0 [4,8)\nop %2 = limb.add(%0, %1) : !0 [8,12)\nop %3 = limb.neg(%0) : !0 [12,16)\nop %4 = limb.add(%2, %3) : !0 [16,20)\n"
+    );
+    let mut run = run(&lines, &[&[1; 4]]).unwrap();
+    let of = run.plan().traced().unwrap();
+    assert_eq!(of.types, ["limb.neg", "limb.add"]);
+    assert_eq!(of.types_of, [0, 1, 0, 1]);
+    assert_eq!((of.starts, of.waits), (vec![0, 0, 1, 1, 3], vec![0, 1, 2]));
+    run.set_trace(true);
+    assert_eq!(run.trace().origin, 0.0);
+    run.finish();
+    assert_eq!(run.trace().threads as usize, rayon::current_num_threads());
+}
+
 /// A platform whose second operator in line panics while others wait for it.
 struct Panicking;
 

@@ -20,6 +20,7 @@ import type {
   EncryptOptions,
   LoadOptions,
   RestoreOptions,
+  TraceOptions,
   Variant,
   WorkerLike,
 } from './types.js';
@@ -145,8 +146,10 @@ export const FILE: Kind = {
 
 /** Options of calls that take long. */
 export const CALL_OPTIONS: Kinds<CallOptions> = { signal: SIGNAL, onProgress: FUNCTION };
+/** Options of calls that take long, and whose operators can be traced. */
+export const TRACED_OPTIONS: Kinds<CallOptions & TraceOptions> = { ...CALL_OPTIONS, onTrace: FUNCTION };
 /** Options of `Client.encrypt`. */
-export const ENCRYPT_OPTIONS: Kinds<EncryptOptions> = { ...CALL_OPTIONS, showValues: BOOLEAN };
+export const ENCRYPT_OPTIONS: Kinds<EncryptOptions> = { ...TRACED_OPTIONS, showValues: BOOLEAN };
 /** What a key is exported with. */
 export const PASSPHRASE: Kind = {
   expected: 'a passphrase: a string that is not empty',
@@ -155,7 +158,7 @@ export const PASSPHRASE: Kind = {
 };
 /** Options of `Program.restoreClient`. */
 export const RESTORE_OPTIONS: Kinds<RestoreOptions> = {
-  ...CALL_OPTIONS,
+  ...TRACED_OPTIONS,
   passphrase: PASSPHRASE,
   evaluationKeys: arrayOf('bytes (Uint8Array)', isBytes),
 };
@@ -331,8 +334,7 @@ export const PROTECT_OPTIONS: Kinds<ProtectOptions & CallOptions> = {
 };
 /** Options of `Circuit.run`. */
 export const CIRCUIT_RUN_OPTIONS: Kinds<CircuitRunOptions> = {
-  ...CALL_OPTIONS,
-  onTrace: FUNCTION,
+  ...TRACED_OPTIONS,
   keep: OPERANDS,
   platform: PREFERRED,
   memoryLimit: MEMORY,
@@ -582,14 +584,13 @@ export const HOLD_OPTIONS: Kinds<HoldOptions> = {
 };
 /** Options of `Program.run`. */
 export const RUN_OPTIONS: Kinds<RunOptions> = {
-  ...CALL_OPTIONS,
+  ...TRACED_OPTIONS,
   ...HOLD_OPTIONS,
-  onTrace: FUNCTION,
   gpu: BOOLEAN,
 };
 /** Options of `Client.decrypt`. */
 export const DECRYPT_OPTIONS: Kinds<DecryptOptions> = {
-  ...CALL_OPTIONS,
+  ...TRACED_OPTIONS,
   public: VALUES_BY_NAME,
   inputs: CIPHERTEXTS,
 };

@@ -40,6 +40,7 @@ import type { OwnOperators } from './own-operators.js';
 import { plannedBytes } from './planned.js';
 import type { NamedBytes, RawExpandOptions, RawOutgoing, RawPort } from './raw.js';
 import { abortable, Resource } from './resource.js';
+import { told } from './tracing.js';
 import type { CallOptions, GraphView, Progress } from './types.js';
 import { type CallSettings, type Connection, Remote } from './worker/connection.js';
 import { readCheck, verification } from './verification.js';
@@ -229,7 +230,7 @@ export class WorkerCircuit extends Resource implements Circuit {
     // What users' functions still compute when the run has ended, by an error too, is nobody's any more.
     const ended = new AbortController();
     const computing = AbortSignal.any([signal, ended.signal]);
-    const { objects, kept, trace } = await connection
+    const answered = await connection
       .call('run', sent, {
         signal,
         watched: true,
@@ -244,7 +245,7 @@ export class WorkerCircuit extends Resource implements Circuit {
       })
       .finally(() => ended.abort());
     onProgress?.({ phase: 'run', done: this.operators, total: this.operators });
-    if (trace !== undefined) onTrace?.(trace);
+    const { objects, kept } = told(answered, onTrace, { phase: 'run', role: 'graph' });
     const outputs = byName(this.outputs, objects);
     const values = byName(kept.map(describePort), objects);
     const found = [...numbers].map(([number, operand]) => [operand, values[`%${number}`]] as const);

@@ -6,7 +6,7 @@
  */
 import type { OperatorAttributes, OperatorName, PassName } from './operators.js';
 import type { SharedGraph } from './parties/types.js';
-import type { CallOptions, GraphView, TraceView } from './types.js';
+import type { CallOptions, GraphView, TraceOptions } from './types.js';
 import type { Verification, VerifyOptions } from './verification-types.js';
 
 // ------------------------------------------------------------------------------------------------- data
@@ -333,7 +333,7 @@ export interface Growth {
 }
 
 /** Options of `Circuit.run`. */
-export interface CircuitRunOptions extends CallOptions {
+export interface CircuitRunOptions extends CallOptions, TraceOptions {
   /**
    * Operands of the builder that are wanted beside the outputs. Errors: GraphError `operand.not_kept` for one that the
    * circuit does not compute any more, `graph.foreign` for one of another builder.
@@ -348,8 +348,6 @@ export interface CircuitRunOptions extends CallOptions {
   memoryLimit?: number | undefined;
   /** The data are secret: what the worker held of them is overwritten after the run. Default false. */
   secret?: boolean | undefined;
-  /** Asks for a trace of the run and receives it before `run` resolves. */
-  onTrace?: ((trace: TraceView) => void) | undefined;
 }
 
 /** Data by name of their input: for each the array of its elements, of exactly its length. They are copied. */

@@ -161,6 +161,7 @@ export type {
   RestoreOptions,
   Role,
   GpuTrace,
+  TraceOptions,
   TraceView,
   Variant,
   WasmSource,

@@ -244,13 +244,16 @@ export interface OperatorInfo {
   attributes?: string[];
 }
 
+/** What a job tells of itself: of which work it is, whoever asked knows. */
+export type RawTrace = Omit<TraceView, 'phase' | 'item' | 'role' | 'gpu'>;
+
 /** A run that is taken step by step. */
 export interface RawJob {
   /** Runs for about that many milliseconds; true when finished. */
   step(milliseconds: number): boolean;
   progress(): { done: number; total: number };
   setTrace(on: boolean): void;
-  trace(): TraceView;
+  trace(): RawTrace;
   takeBytes(): Uint8Array<ArrayBuffer>;
   takeObjects(): NamedBytes[];
   free(): void;

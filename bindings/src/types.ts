@@ -207,8 +207,17 @@ export interface CallOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
+/** An option of calls whose operators can be traced. */
+export interface TraceOptions {
+  /**
+   * Asks for traces, and receives them before the call resolves: `client` and `restoreClient` give one for each evaluation key that they make, other calls one. It slows
+   * small operators down, and changes no result.
+   */
+  onTrace?: ((trace: TraceView) => void) | undefined;
+}
+
 /** Options of `Client.encrypt` and `DataOwner.encrypt`. */
-export interface EncryptOptions extends CallOptions {
+export interface EncryptOptions extends CallOptions, TraceOptions {
   /**
    * True: an error tells the value that was refused, for data that may be seen in logs. Default false: it tells column,
    * row and bounds only.
@@ -217,7 +226,7 @@ export interface EncryptOptions extends CallOptions {
 }
 
 /** Options of `Program.restoreClient`. */
-export interface RestoreOptions extends CallOptions {
+export interface RestoreOptions extends CallOptions, TraceOptions {
   /**
    * This client's keys as made before (`[]` if it will only encrypt and decrypt). Default: new ones are made.
    */
@@ -288,9 +297,31 @@ export interface GpuTrace {
   readonly lost: { readonly code: string; readonly message: string } | undefined;
 }
 
-/** What ran where and when; index i is the i-th finished operator. */
+/**
+ * What one piece of work ran where and when; in `op`, `thread`, `start` and `end`, index i is the i-th finished operator. It holds names, numbers and times, and no data. Times of a client's
+ * operators are told to whoever holds the key: what others could learn of them, they had better not be given (SECURITY.md).
+ */
 export interface TraceView {
-  /** Operator of the base stage. */
+  /** `keys`: one evaluation key, or the public key. */
+  readonly phase: 'keys' | 'encrypt' | 'run' | 'decrypt';
+  /** Name of the key, as in `ProgramInfo.keys`, or `public key`. */
+  readonly item?: string | undefined;
+  /** The worker. */
+  readonly role: Extract<Role, 'client' | 'evaluator' | 'graph'>;
+  /** Its first step, milliseconds since 1970 by the worker's `performance.timeOrigin + performance.now()`, so that traces of several workers of one machine have one axis. */
+  readonly origin: number;
+  /** Threads of the worker's pool. */
+  readonly threads: number;
+  /** Names of operator types. */
+  readonly types: string[];
+  /** Index into `types`, by the numbers in `op`. */
+  readonly type: Uint32Array;
+  /**
+   * Dependency sets: operator i waits for `waits[waitsStart[i] .. waitsStart[i + 1]]`. Storage that is used again makes some wait for others, too; these are not in it.
+   */
+  readonly waitsStart: Uint32Array;
+  readonly waits: Uint32Array;
+  /** Of `run`: operator of the base stage, or of the circuit. Else of a graph of the client's own, which no method shows. */
   op: Uint32Array;
   /** From 0; after the threads comes what your functions compute, then what a GPU does, whose submissions' times are shared out by their operators' work. */
   thread: Uint32Array;

@@ -4,7 +4,7 @@ use super::{Thrown, set};
 #[cfg(feature = "tasks")]
 use cipherloom::circuit::OutputCells;
 use cipherloom::circuit::{Job, Named, Outcome};
-use cipherloom::engine::Clock;
+use cipherloom::engine::{Clock, Traced};
 #[cfg(feature = "tasks")]
 use cipherloom::memory;
 use cipherloom::platform::Simd;
@@ -62,10 +62,20 @@ impl RawJob {
         self.0.set_trace(on);
     }
 
-    /// What ran where and when; operators are those of the base stage.
-    pub fn trace(&self) -> Object {
+    /// What ran where and when; operators are those of the graph that was run, and are told of, too.
+    ///
+    /// # Errors
+    /// None on a graph that was planned.
+    pub fn trace(&self) -> Result<Object, Thrown> {
         let trace = self.0.trace();
+        let Traced { types, types_of, starts, waits } = self.0.run().plan().traced()?;
         let out = Object::new();
+        set(&out, "origin", &trace.origin.into());
+        set(&out, "threads", &trace.threads.into());
+        set(&out, "types", &types.into_iter().map(JsValue::from).collect::<Array>());
+        for (name, table) in [("type", types_of), ("waitsStart", starts), ("waits", waits)] {
+            set(&out, name, &js_sys::Uint32Array::from(table.as_slice()));
+        }
         let numbers = |f: &dyn Fn(&cipherloom::engine::Span) -> u32| -> Vec<u32> {
             trace.spans.iter().map(f).collect()
         };
@@ -76,7 +86,7 @@ impl RawJob {
         set(&out, "thread", &js_sys::Uint32Array::from(numbers(&|s| s.thread).as_slice()));
         set(&out, "start", &js_sys::Float64Array::from(times(&|s| s.start).as_slice()));
         set(&out, "end", &js_sys::Float64Array::from(times(&|s| s.end).as_slice()));
-        out
+        Ok(out)
     }
 
     /// The result of a job that gives one object's bytes.

@@ -168,18 +168,25 @@ for (const name of BROWSERS) {
       );
     });
 
-    test('the timeline has every operator of the base stage, and leads to it', async () => {
+    test('the timeline has all phases, both sides and every operator of the base stage, and leads to it', async () => {
       await openStage(page, 'base');
       const facts = await page.evaluate(`({
         spans: Number(document.querySelector('[data-testid="timeline"]').dataset.spans),
+        evaluated: Number(document.querySelector('[data-testid="timeline"]').dataset.evaluated),
+        phases: JSON.parse(document.querySelector('[data-testid="timeline"]').dataset.phases),
+        rows: JSON.parse(document.querySelector('[data-testid="timeline"]').dataset.rows),
         operators: Number(document.querySelector('[data-testid="explorer"]').dataset.operators),
         types: [...document.querySelectorAll('#timeline-types tr[data-type]')].map((row) => row.cells[1].textContent.replace(/\\D/g, '')),
       })`);
       // What no input leads to was computed before; on the example nothing is.
-      assert.equal(facts.spans, facts.operators);
+      assert.equal(facts.evaluated, facts.operators);
+      // Keys may have been made by a run before that was cancelled.
+      assert.deepEqual(facts.phases.slice(-3), ['encrypt', 'evaluate', 'decrypt']);
+      for (const row of ['phases', 'client 0', 'eval. 0'])
+        assert.ok(facts.rows.includes(row), `${row} of ${facts.rows}`);
       assert.equal(
         facts.types.map(Number).reduce((a, b) => a + b),
-        facts.spans,
+        facts.spans - facts.phases.length,
       );
 
       await page.evaluate(
@@ -190,12 +197,17 @@ for (const name of BROWSERS) {
         return [left, top, width];
       })()`);
       const detail = `document.querySelector('[data-testid="timeline-detail"]').textContent`;
+      const isOperator = /^(\S+ #\d+), evaluator, thread \d+.*: from .*, took /;
       let pointed;
-      // On a busy machine bars are narrow, and gaps wide.
-      for (let at = 0.05; pointed === undefined && at < 0.98; at += 0.003) {
-        await page.move(left + at * width, top + 15);
-        pointed = (await page.evaluate(detail)).match(/^(\S+ #\d+), thread \d+: from .*, took /)?.[1];
-        if (pointed) await page.drag([left + at * width, top + 15]);
+      for (const [row, name] of facts.rows.entries()) {
+        if (pointed || !name.startsWith('eval.')) continue;
+        // A lane has 34 pixels, and 6 under it. On a busy machine bars are narrow, and gaps wide.
+        const y = top + row * 40 + 25;
+        for (let at = 0.05; pointed === undefined && at < 0.98; at += 0.003) {
+          await page.move(left + at * width, y);
+          pointed = (await page.evaluate(detail)).match(isOperator)?.[1];
+          if (pointed) await page.drag([left + at * width, y]);
+        }
       }
       assert.ok(pointed, 'no bar to point at');
       await page.until(
@@ -203,12 +215,21 @@ for (const name of BROWSERS) {
         PATIENCE_MS,
       );
 
+      // From the graph back to the bar; the mouse points at nothing, wherever the page scrolls.
+      await page.move(1, 1);
+      const find = `document.querySelector('[data-testid="find-in-timeline"]')`;
+      await page.until(`${find} !== null`, PATIENCE_MS);
+      await page.evaluate(`${find}.click()`);
       const canvas = `document.querySelector('[data-testid="timeline-canvas"]')`;
-      await page.evaluate(`${canvas}.focus()`);
+      await page.until(
+        `document.activeElement === ${canvas} && ${detail}.startsWith(${JSON.stringify(pointed)})`,
+        PATIENCE_MS,
+      );
       const picture = () =>
         page.evaluate(
           `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(${canvas}.toDataURL()))))`,
         );
+      await page.press('Home');
       const whole = await picture();
       await page.press('+');
       const closer = await picture();
@@ -217,17 +238,15 @@ for (const name of BROWSERS) {
       assert.notEqual(await picture(), closer);
 
       await page.press('Home');
-      await page.press('ArrowDown');
       const one = await page.evaluate(detail);
-      assert.match(one, /^\S+ #\d+, thread \d+: /);
-      // The last span of a thread, or its only one, leads back, or to another thread: who runs what is not known.
+      // The last span of a thread leads back, its only one to another thread: who runs what is not known.
       let next = one;
       for (const key of ['ArrowDown', 'ArrowUp', 'PageDown', 'PageUp']) {
-        if (next !== one) break;
+        if (next !== one && isOperator.test(next)) break;
         await page.press(key);
         next = await page.evaluate(detail);
       }
-      assert.match(next, /^\S+ #\d+, thread \d+: /);
+      assert.match(next, isOperator);
       assert.notEqual(next, one);
       await page.press('Enter');
       const operator = next.split(',')[0];
@@ -235,6 +254,70 @@ for (const name of BROWSERS) {
         `document.querySelector('.inspector h3').textContent === ${JSON.stringify(operator)}`,
         PATIENCE_MS,
       );
+    });
+
+    test('a range, kinds and the critical path of the timeline have totals', async () => {
+      const totals = `document.querySelector('[data-testid="timeline-totals"]').textContent`;
+      const counted = async () =>
+        Number((await page.evaluate(totals)).match(/: ([\d,]+) operators?/)[1].replaceAll(',', ''));
+      const press = (selector) => page.evaluate(`document.querySelector('${selector}').click()`);
+      const all = await counted();
+      await press('.timeline-kinds [data-kind="transform"]');
+      const transforms = await counted();
+      assert.ok(transforms > 0 && transforms < all, `${transforms} of ${all}`);
+      await press('[data-testid="timeline-path"]');
+      const onPath = await counted();
+      assert.ok(onPath <= transforms, `${onPath} of ${transforms}`);
+      await press('[data-testid="timeline-path"]');
+      await press('.timeline-kinds [data-kind="transform"]');
+      assert.equal(await counted(), all);
+
+      // From the start of the operator that is pointed at to its end: it is in it, and whoever ran at that time.
+      await page.evaluate(`document.querySelector('[data-testid="timeline-canvas"]').focus()`);
+      await page.press('s');
+      await page.press('e');
+      assert.match(await page.evaluate(totals), /that are selected: /);
+      const some = await counted();
+      assert.ok(some > 0 && some < all, `${some} of ${all}`);
+      await page.press('Escape');
+      assert.equal(await counted(), all);
+    });
+
+    test('the timeline is saved for Perfetto, and evaluates again for its times', async () => {
+      const text = await page.evaluate(`new Promise((resolve) => {
+        const { prototype } = HTMLAnchorElement;
+        const [click, make] = [prototype.click, URL.createObjectURL];
+        let last;
+        URL.createObjectURL = (blob) => make.call(URL, (last = blob));
+        prototype.click = function () {
+          Object.assign(prototype, { click });
+          URL.createObjectURL = make;
+          resolve(last.text());
+        };
+        document.querySelector('[data-testid="timeline-save"]').click();
+      })`);
+      const { traceEvents } = JSON.parse(text);
+      const spans = traceEvents.filter(({ ph }) => ph === 'X');
+      assert.equal(
+        spans.length,
+        await page.evaluate(`Number(document.querySelector('[data-testid="timeline"]').dataset.spans)`),
+      );
+      const threads = traceEvents.filter(({ name }) => name === 'thread_name').map(({ pid, tid }) => `${pid} ${tid}`);
+      assert.ok(spans.every(({ pid, tid, ts, dur }) => threads.includes(`${pid} ${tid}`) && ts >= 0 && dur >= 0));
+
+      await page.evaluate(`document.querySelector('[data-testid="timeline-repeat"]').click()`);
+      const runs = `[...document.querySelectorAll('[data-testid="timeline-runs"] tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))`;
+      await page.until(`${runs}[2][2] === '5 later'`, PATIENCE_MS);
+      await page.until(`!document.querySelector('[data-testid="run"]').disabled`, PATIENCE_MS);
+      for (const [name, time] of await page.evaluate(runs)) assert.match(time, /^[\d.]+ (µs|ms|s)$/, name);
+      const planned = `[...document.querySelectorAll('[data-testid="timeline-plan"] tbody tr')].map((row) => row.cells[0].textContent)`;
+      assert.deepEqual(await page.evaluate(planned), [
+        'Operators, by thread',
+        'Threads that wait',
+        'Around the operators',
+        'Evaluation',
+      ]);
+      assert.notEqual(await page.evaluate(`document.querySelector('[data-testid="timeline-reason"]').textContent`), '');
     });
 
     test('bounds of a file of one row are no value of it, and what is public is named', async () => {

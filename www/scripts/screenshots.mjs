@@ -13,6 +13,8 @@ const PICTURES = [
   { name: 'dark-1440', width: 1440, height: 1000, theme: 'dark', at: '#explorer' },
   { name: 'light-390', width: 390, height: 844, theme: 'light', at: '#results' },
   { name: 'dark-390', width: 390, height: 844, theme: 'dark' },
+  { name: 'timeline-1440', width: 1440, height: 1100, theme: 'light', at: '#timeline' },
+  { name: 'timeline-390', width: 390, height: 1000, theme: 'dark', at: '#timeline' },
   { name: 'graph-1440', width: 1440, height: 2250, theme: 'light', at: '#graph' },
   { name: 'applications-1440', width: 1440, height: 2880, theme: 'light', at: '#applications' },
   { name: 'vectors-1440', width: 1440, height: 2480, theme: 'light', at: '#vectors' },

@@ -1,5 +1,5 @@
 /** The page: from a file to results, one step after the other. */
-import { DisposedError, load, type Loom, type TraceView } from 'cipherloom';
+import { load, type Loom } from 'cipherloom';
 import { DataClient } from './data/data-client.js';
 import type { DataTable, NumericColumn } from './data/messages.js';
 import { SAMPLES } from './data/sample.js';
@@ -10,12 +10,12 @@ import { Explorer } from './graph/explorer.js';
 import { programFrame } from './graph/explorer-frame.js';
 import { stopsOf } from './graph/program-stops.js';
 import { Look } from './look/look.js';
+import { computeSeconds } from './run/compute-seconds.js';
 import { Phases } from './run/phases.js';
 import { type Plan, Planner, Superseded } from './run/planner.js';
 import { type Outcome, Runner } from './run/runner.js';
 import { type Settings, withSetting } from './settings.js';
-import { OperatorTimeline } from './timeline/operator-timeline.js';
-import { lanesOf, lengthOf } from './timeline/spans.js';
+import { OperatorTimeline, type Ran } from './timeline/operator-timeline.js';
 import { costTable, type Measured, parameterList, publicNote } from './ui/cost-table.js';
 import { showCrossings } from './ui/crossing.js';
 import { button, byId, byTestId, h } from './ui/dom.js';
@@ -29,6 +29,8 @@ import { ProgramPanel } from './verify/program-panel.js';
 
 /** Waited for after a change of the choice, in milliseconds, before it is compiled. */
 const SETTLE = 250;
+/** How often more is evaluated where a visitor asks for it. */
+const REPEATS = 5;
 
 /** The engine, and what belongs to it. */
 interface Engine {
@@ -50,8 +52,13 @@ export class App {
     prefix: '',
   });
   readonly #look = new Look();
-  readonly #explorer = new Explorer(programFrame());
-  readonly #timeline = new OperatorTimeline((op) => void this.#explorer.reveal('base', op));
+  readonly #explorer = new Explorer(programFrame(), {
+    actions: ({ id }, op) => this.#timeline.actions(id, op),
+  });
+  readonly #timeline: OperatorTimeline = new OperatorTimeline({
+    picked: (op) => void this.#explorer.reveal('base', op),
+    repeat: () => void this.#repeat(),
+  });
   readonly #verification = new ProgramPanel(byId('program-verify'), {
     program: async () => ({ loom: await this.loom(), program: this.#shown!.program }),
     reveal: (stage, op) => void this.#explorer.reveal(stage, op),
@@ -71,6 +78,8 @@ export class App {
   #settling = 0;
   /** Of the table that was asked for last: what another one gives comes too late. */
   #opening = 0;
+  /** What the timeline shows. */
+  #timed: Ran | undefined;
   readonly #replaced: (() => void)[] = [];
 
   constructor(settings: Settings) {
@@ -306,6 +315,7 @@ export class App {
   #replaceShown(plan: Plan): void {
     this.#runner.forget(plan);
     this.#timeline.clear();
+    this.#timed = undefined;
     this.#verification.reset();
     void this.#explorer.show(stopsOf(plan.program, plan.stats));
     this.#shown?.program.dispose();
@@ -346,11 +356,36 @@ export class App {
     }
   }
 
+  /** Evaluates what the last run did a few more times, for its times. */
+  async #repeat(): Promise<void> {
+    const [plan, ran] = [this.#plan, this.#timed];
+    if (this.#running !== undefined || plan === undefined || ran === undefined) return;
+    hideFailure(this.#failure);
+    const controller = new AbortController();
+    this.#running = controller;
+    this.#enable();
+    try {
+      for (let time = 1; time <= REPEATS; time++) {
+        this.#phaseList.say(`Evaluating again, ${time} of ${REPEATS}…`);
+        const evaluations = await this.#runner.again(plan, controller.signal);
+        if (evaluations === undefined) break;
+        this.#timeline.showTimes({ ...ran, evaluations });
+      }
+      this.#phaseList.say('Evaluated again; the results are the same.');
+    } catch (error) {
+      if (isCancellation(error, controller.signal)) this.#phaseList.say('Cancelled while evaluating again.');
+      else this.#fail(error, 'evaluating again');
+    } finally {
+      this.#running = undefined;
+      this.#enable();
+    }
+  }
+
   #showOutcome(outcome: Outcome, columns: readonly NumericColumn[]): void {
-    const { plan, lines, crossings, trace } = outcome;
+    const { plan, lines, crossings, phases, traces, evaluations } = outcome;
     const budgets = lines.map(({ budgetBits }) => budgetBits).filter(Number.isFinite);
     const measured: Measured = {
-      computeSeconds: trace && lengthOf(lanesOf(trace)) / 1000,
+      computeSeconds: computeSeconds(traces),
       keyBytes: crossings.keys,
       uploadBytes: crossings.upload,
       downloadBytes: crossings.download,
@@ -370,19 +405,10 @@ export class App {
     const at = document.activeElement;
     if (at === null || at === document.body || at.closest('.run-row, #typed') !== null) this.#look.reveal();
     this.#phaseList.say(`Done. ${verdict}`);
-    if (trace !== undefined) void this.#showTrace(trace, plan);
-  }
-
-  /** Shows what ran when, unless the program is gone before its operators are known. */
-  async #showTrace(trace: TraceView, plan: Plan): Promise<void> {
-    try {
-      const types = await this.#explorer.baseTypes();
-      if (this.#shown !== plan) return;
-      this.#timeline.show(trace, types);
-      this.#explorer.measured(trace);
-    } catch (error) {
-      if (!(error instanceof DisposedError)) this.#fail(error, 'drawing the timeline');
-    }
+    this.#timed = { phases, traces, planned: info.cost.seconds, evaluations };
+    this.#timeline.show(this.#timed);
+    const run = traces.find(({ phase }) => phase === 'run');
+    if (run !== undefined) this.#explorer.measured(run);
   }
 
   /** The results' run as a file for Node. */
@@ -408,6 +434,7 @@ export class App {
     const focused = document.activeElement;
     run.disabled = running || this.#pickers.selection === undefined;
     cancel.disabled = !running;
+    this.#timeline.canRepeat = !running && this.#plan !== undefined;
     // A disabled button loses the focus: it goes to the one that takes its turn.
     if (focused === run && running) cancel.focus();
     else if (focused === cancel && !running) run.focus();

@@ -7,6 +7,7 @@ import {
   PASSPHRASE,
   DECRYPT_OPTIONS,
   HOLD_OPTIONS,
+  TRACED_OPTIONS,
   VALUES_BY_NAME,
 } from '../arguments.js';
 import { checkBytes, movable } from '../bytes.js';
@@ -15,7 +16,8 @@ import type { WorkerLoom } from '../loom.js';
 import { JobProgress } from '../progress.js';
 import type { RawCells, RawOutput } from '../raw.js';
 import { abortable, Resource } from '../resource.js';
-import type { CallOptions, Ciphertexts, EncryptOptions, EvaluationKeys } from '../types.js';
+import { told } from '../tracing.js';
+import type { CallOptions, Ciphertexts, EncryptOptions, EvaluationKeys, TraceOptions } from '../types.js';
 import type { Key } from '../worker/key.js';
 import { decodeValue, type ValueRule } from './cells.js';
 import { encryptedBy } from './encryption.js';
@@ -62,15 +64,16 @@ export class KeyHolder extends Resource implements Client {
     return encryptedBy(this.#key, 'encrypt', this.#rules, values, { ...options, signal });
   }
 
-  async publicKey(options: CallOptions = {}): Promise<Uint8Array> {
-    checkCall('publicKey', {}, options, CALL_OPTIONS);
+  async publicKey(options: CallOptions & TraceOptions = {}): Promise<Uint8Array> {
+    checkCall('publicKey', {}, options, TRACED_OPTIONS);
     const signal = this.signal(options.signal);
     const progress = new JobProgress('keys', 1, options.onProgress);
     const { connection, handle } = await abortable(this.#key.find(), signal);
     const onProgress = progress.during('public key');
-    const bytes = await connection.call('publicKey', [handle], { signal, onProgress });
+    const { onTrace } = options;
+    const made = await connection.call('publicKey', [handle, onTrace !== undefined], { signal, onProgress });
     progress.finished('public key');
-    return bytes;
+    return told(made, onTrace, { phase: 'keys', item: 'public key', role: 'client' });
   }
 
   async decrypt(results: Ciphertexts, options: DecryptOptions = {}): Promise<Record<string, Decrypted>> {
@@ -149,7 +152,7 @@ export class KeyHolder extends Resource implements Client {
     options: DecryptOptions,
   ): Promise<readonly RawOutput<ErrorRecord>[]> {
     const signal = this.signal(options.signal);
-    const { onProgress } = options;
+    const { onProgress, onTrace } = options;
     // Which there have to be, the core tells by what is in them.
     const sent = Object.entries(results).map(([name, bytes]) =>
       movable(checkBytes(`Result "${name}"`, bytes)),
@@ -162,7 +165,7 @@ export class KeyHolder extends Resource implements Client {
     };
     const { connection, handle } = await abortable(this.#key.find(), signal);
     const total = this.#info.outputs.length;
-    const call = connection.call('decrypt', [handle, sent, ...apart(open), inputs], {
+    const call = connection.call('decrypt', [handle, onTrace !== undefined, sent, ...apart(open), inputs], {
       signal,
       onProgress:
         onProgress &&
@@ -170,9 +173,9 @@ export class KeyHolder extends Resource implements Client {
       transfer: [...[...sent, ...(inputs?.encrypted ?? [])].map(({ buffer }) => buffer), ...buffersOf(open)],
     });
     // What it counted must not be forgotten with its worker: before anything is told, and where it fails.
-    const found = await (this.#info.releases ? call.finally(() => this.#key.keep()) : call);
+    const answered = await (this.#info.releases ? call.finally(() => this.#key.keep()) : call);
     onProgress?.({ phase: 'decrypt', done: total, total });
-    return found;
+    return told(answered, onTrace, { phase: 'decrypt', role: 'client' });
   }
 
   #details(found: readonly RawOutput<ErrorRecord>[]): Record<string, DecryptedDetails> {

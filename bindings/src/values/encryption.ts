@@ -1,6 +1,7 @@
 /** What clients and data owners have in common: values, encrypted in the worker that has the key. */
 import { byName } from '../bytes.js';
 import { abortable } from '../resource.js';
+import { told } from '../tracing.js';
 import type { Ciphertexts, EncryptOptions } from '../types.js';
 import type { Key } from '../worker/key.js';
 import type { ValueRule } from './cells.js';
@@ -15,11 +16,11 @@ export async function encryptedBy(
   values: Readonly<Record<string, Cells>>,
   options: EncryptOptions & { readonly signal: AbortSignal },
 ): Promise<Ciphertexts> {
-  const { signal, onProgress } = options;
+  const { signal, onProgress, onTrace } = options;
   const encoded = encodedByName(rules, 'encrypted', values, options.showValues ?? false);
   const { connection, handle } = await abortable(key.find(), signal);
   const total = encoded.length;
-  const objects = await connection.call(method, [handle, ...apart(encoded)], {
+  const answered = await connection.call(method, [handle, onTrace !== undefined, ...apart(encoded)], {
     signal,
     onProgress:
       onProgress &&
@@ -27,5 +28,5 @@ export async function encryptedBy(
     transfer: buffersOf(encoded),
   });
   onProgress?.({ phase: 'encrypt', done: total, total });
-  return byName(objects, rules);
+  return byName(told(answered, onTrace, { phase: 'encrypt', role: 'client' }), rules);
 }

@@ -10,6 +10,7 @@ import {
   TEXT,
   RESTORE_OPTIONS,
   STAGE,
+  TRACED_OPTIONS,
   TRIAL_OPTIONS,
   HOLD_OPTIONS,
   RUN_OPTIONS,
@@ -22,7 +23,15 @@ import type { KeyParty, PartyOptions } from '../parties/types.js';
 import { abortable, Resource } from '../resource.js';
 import { withSaved } from '../sealed-key.js';
 import { STAGES } from '../stages.js';
-import type { CallOptions, Ciphertexts, EvaluationKeys, GraphView, RestoreOptions } from '../types.js';
+import { told } from '../tracing.js';
+import type {
+  CallOptions,
+  Ciphertexts,
+  EvaluationKeys,
+  GraphView,
+  RestoreOptions,
+  TraceOptions,
+} from '../types.js';
 import { readCheck } from '../verification.js';
 import type { TrialOptions, Verification } from '../verification-types.js';
 import { verifyStages } from '../verify-stages.js';
@@ -156,8 +165,8 @@ export class CompiledProgram extends Resource implements Program {
     return this.#bytes.slice();
   }
 
-  async client(options: CallOptions = {}): Promise<Client> {
-    checkCall('client', {}, options, CALL_OPTIONS);
+  async client(options: CallOptions & TraceOptions = {}): Promise<Client> {
+    checkCall('client', {}, options, TRACED_OPTIONS);
     return this.#keyHolder(undefined, options);
   }
 
@@ -237,7 +246,7 @@ export class CompiledProgram extends Resource implements Program {
     const encrypted = orderedCiphertexts(this.#rules, inputs, (name) => !held?.names.has(name));
     const clear = this.#clear(options);
     const connection = this.#loom.evaluator;
-    const { outputs, trace } = await this.#evaluators.use(keys, async (remote) => {
+    const answered = await this.#evaluators.use(keys, async (remote) => {
       const evaluator = await abortable(remote.in(connection), signal);
       const stays = held && (await abortable(held.remote.in(connection), signal));
       const sent = encrypted.map(({ name, bytes }) => ({ name, bytes: movable(bytes) }));
@@ -252,7 +261,7 @@ export class CompiledProgram extends Resource implements Program {
       );
     });
     onProgress?.({ phase: 'run', done: 1, total: 1 });
-    if (trace !== undefined) onTrace?.(trace);
+    const outputs = told(answered, onTrace, { phase: 'run', role: 'evaluator' });
     return Object.fromEntries(outputs.flatMap(({ names, bytes }) => names.map((name) => [name, bytes])));
   }
 
@@ -284,13 +293,20 @@ export class CompiledProgram extends Resource implements Program {
     }
   }
 
-  async #makeKeys(key: Key, options: CallOptions): Promise<EvaluationKeys> {
+  async #makeKeys(
+    key: Key,
+    { signal, onProgress: hear, onTrace }: CallOptions & TraceOptions,
+  ): Promise<EvaluationKeys> {
     const { connection, handle } = await key.find();
-    const progress = new JobProgress('keys', this.info.keys.length, options.onProgress);
+    const progress = new JobProgress('keys', this.info.keys.length, hear);
     const keys: Uint8Array[] = [];
     for (const { name } of this.info.keys) {
       const onProgress = progress.during(name);
-      keys.push(await connection.call('key', [handle, name], { signal: options.signal, onProgress }));
+      const made = await connection.call('key', [handle, onTrace !== undefined, name], {
+        signal,
+        onProgress,
+      });
+      keys.push(told(made, onTrace, { phase: 'keys', item: name, role: 'client' }));
       progress.finished(name);
     }
     return Object.freeze(keys);

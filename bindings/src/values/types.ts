@@ -16,7 +16,7 @@ import type {
   EvaluationKeys,
   GraphView,
   RestoreOptions,
-  TraceView,
+  TraceOptions,
 } from '../types.js';
 import type { TrialOptions, Verification } from '../verification-types.js';
 
@@ -700,9 +700,7 @@ export interface HoldOptions extends Pick<CallOptions, 'signal'> {
 }
 
 /** Options of `Program.run`. */
-export interface RunOptions extends CallOptions, HoldOptions {
-  /** Asks for a trace of the run and receives it before `run` resolves. */
-  onTrace?: ((trace: TraceView) => void) | undefined;
+export interface RunOptions extends CallOptions, HoldOptions, TraceOptions {
   /**
    * A GPU computes all that there are shaders of, by WebGPU (in Node by the package `webgpu`): the same bytes. Whether it is faster depends on the device and on the program, and nobody
    * measures it yet: default false. Where it fails in the run, this goes on without it, and the trace says so. Errors: GpuError `gpu.none` where there is none.
@@ -711,7 +709,7 @@ export interface RunOptions extends CallOptions, HoldOptions {
 }
 
 /** Options of `Client.decrypt`. */
-export interface DecryptOptions extends CallOptions {
+export interface DecryptOptions extends CallOptions, TraceOptions {
   /** Public inputs that the client computes with, by name. */
   public?: Readonly<Record<string, Cells>> | undefined;
   /**
@@ -745,7 +743,7 @@ export interface Program extends Disposable {
   /** Everything needed to open the program elsewhere with `Loom.program`. Holds no secret. */
   toBytes(): Uint8Array;
   /** Makes fresh keys. The secret key stays in a client worker. */
-  client(options?: CallOptions): Promise<Client>;
+  client(options?: CallOptions & TraceOptions): Promise<Client>;
   /**
    * A client from what `Client.save` gave, or `Client.exportKey` with the same `passphrase`, of this program or of another one under the same
    * parameters. Errors: FormatError, KeyError (keys of other parameters; `key.passphrase` for another passphrase or bytes that were changed; `key.sealed` where
@@ -798,7 +796,7 @@ export interface Client extends Disposable {
    * Makes a public key, with which data owners encrypt what this client alone decrypts ({@link Program.owner}). Any number of them may be made and handed to anybody: they
    * hold no secret. Errors: KeyError `key.public` for a program compiled without `publicKey`.
    */
-  publicKey(options?: CallOptions): Promise<Uint8Array>;
+  publicKey(options?: CallOptions & TraceOptions): Promise<Uint8Array>;
   /**
    * Decrypts all results of a run, and finishes them: every output of the task. They are for who holds the key alone, unless the program was compiled with
    * {@link CompileOptions.releases}; then each call counts. Errors: InputError (a result is missing), FormatError, KeyError (`key.released`: as many were decrypted as may be published),

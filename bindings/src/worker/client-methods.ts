@@ -15,9 +15,10 @@ import type {
 import { toRecord } from './error-record.js';
 import { Handles } from './handles.js';
 import { overwrite } from './overwrite.js';
-import type { ClientMethods } from './protocol.js';
+import type { ClientMethods, Traced } from './protocol.js';
 import { type Call, type Handlers, Moved } from './serve.js';
 import { Programs, programMethods } from './program-methods.js';
+import { traced } from './traced.js';
 
 /** The handlers of one worker; `open` starts its instance. */
 export function clientMethods(open: Open<RawTasks>): Handlers<ClientMethods> {
@@ -50,17 +51,17 @@ export function clientMethods(open: Open<RawTasks>): Handlers<ClientMethods> {
     },
     released: (_, client) => clients.get(client).released(),
     freeClient: (_, client) => clients.free(client),
-    key: (call, client, name) => made(call, clients.get(client).keyJob(name)),
-    publicKey: (call, client) => made(call, clients.get(client).publicKeyJob()),
-    encrypt: (call, client, ...values) => encrypted(call, clients.get(client), values),
+    key: (call, client, trace, name) => made(call, trace, clients.get(client).keyJob(name)),
+    publicKey: (call, client, trace) => made(call, trace, clients.get(client).publicKeyJob()),
+    encrypt: (call, client, trace, ...values) => encrypted(call, trace, clients.get(client), values),
     createOwner: (_, program, publicKey) => owners.add(new raw.RawOwner(programs.get(program), publicKey)),
     freeOwner: (_, owner) => owners.free(owner),
-    encryptAsOwner: (call, owner, ...values) => encrypted(call, owners.get(owner), values),
-    decrypt: (call, client, results, names, cells, present, inputs) => {
+    encryptAsOwner: (call, owner, trace, ...values) => encrypted(call, trace, owners.get(owner), values),
+    decrypt: (call, client, trace, results, names, cells, present, inputs) => {
       const { names: given, encrypted } = inputs ?? { names: [], encrypted: [] };
       const bound = inputs !== undefined;
       const job = clients.get(client).decryptJob(results, names, cells, present, bound, given, encrypted);
-      return call.finish(job, () => moved(job.takeCells()));
+      return traced(call, job, trace, () => moved(job.takeCells()));
     },
     createParty: (_, program, ...of) => parties.add(new raw.RawParty(programs.get(program), ...of)),
     freeParty: (_, party) => parties.free(party),
@@ -122,22 +123,20 @@ function named(data: NamedData[]): Moved<NamedData[]> {
 }
 
 /** The bytes that a job makes. */
-function made(call: Call, job: RawJob): Promise<Moved<Uint8Array<ArrayBuffer>>> {
-  return call.finish(job, () => {
-    const bytes = job.takeBytes();
-    return new Moved(bytes, [bytes.buffer]);
-  });
+function made(call: Call, trace: boolean, job: RawJob): Promise<Moved<Traced<Uint8Array<ArrayBuffer>>>> {
+  return traced(call, job, trace, () => bytesMoved(job.takeBytes()));
 }
 
 /** What whoever has a key makes of values. */
 function encrypted(
   call: Call,
+  trace: boolean,
   holder: RawClient | RawOwner,
   values: RawValues,
-): Promise<Moved<NamedBytes[]>> {
+): Promise<Moved<Traced<NamedBytes[]>>> {
   try {
     const job = holder.encryptJob(...values);
-    return call.finish(job, () => {
+    return traced(call, job, trace, () => {
       const objects = job.takeObjects();
       return new Moved(
         objects,

@@ -4,6 +4,7 @@ import { Handles } from './handles.js';
 import type { EvaluatorMethods } from './protocol.js';
 import { type Handlers, Moved } from './serve.js';
 import { Programs, programMethods } from './program-methods.js';
+import { traced } from './traced.js';
 
 /** The handlers of one worker; `start` starts its instance. */
 export function evaluatorMethods(start: Open<RawTasks>): Handlers<EvaluatorMethods> {
@@ -32,11 +33,12 @@ export function evaluatorMethods(start: Open<RawTasks>): Handlers<EvaluatorMetho
         const stays = values.get(held);
         return gpu ? own.runHeldJobOnGpu(stays, ...given) : own.runHeldJob(stays, ...given);
       })();
-      job.setTrace(trace);
-      return call.finish(job, (gpu) => {
+      return traced(call, job, trace, () => {
         const outputs = job.takeObjects();
-        const buffers = outputs.map(({ bytes }) => bytes.buffer);
-        return new Moved({ outputs, trace: trace ? { ...job.trace(), gpu } : undefined }, buffers);
+        return new Moved(
+          outputs,
+          outputs.map(({ bytes }) => bytes.buffer),
+        );
       });
     },
     free: (_, evaluator) => evaluators.free(evaluator),

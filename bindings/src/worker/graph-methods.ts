@@ -5,6 +5,7 @@ import { Handles } from './handles.js';
 import type { GraphMethods, OpenCircuit, SharedRecord } from './protocol.js';
 import { type Handlers, Moved } from './serve.js';
 import { verify } from './verification.js';
+import { traced } from './traced.js';
 
 /** The handlers of one worker; `start` starts its instance. */
 export function graphMethods(start: Open<RawGraphs>): Handlers<GraphMethods> {
@@ -82,11 +83,12 @@ export function graphMethods(start: Open<RawGraphs>): Handlers<GraphMethods> {
           if (options.secret) for (const bytes of data) bytes.fill(0);
         }
       })();
-      job.setTrace(trace);
-      return call.finish(job, (gpu) => {
+      return traced(call, job, trace, () => {
         const objects = job.takeObjects();
-        const buffers = objects.map(({ bytes }) => bytes.buffer);
-        return new Moved({ objects, kept, trace: trace ? { ...job.trace(), gpu } : undefined }, buffers);
+        return new Moved(
+          { objects, kept },
+          objects.map(({ bytes }) => bytes.buffer),
+        );
       });
     },
     free: (_, circuit) => circuits.free(circuit),

@@ -22,11 +22,12 @@ import type {
   RawReport,
   RawSharedAbout,
   RawStep,
+  RawTrace,
   RawTrials,
   RawTried,
   RawValues,
 } from '../raw.js';
-import type { GraphView, TraceView } from '../types.js';
+import type { GraphView, GpuTrace } from '../types.js';
 import type { MeaningStage } from '../stages.js';
 import type { Stage, ProgramStats, TaskLiteral } from '../values/types.js';
 import type { CheckKind, ConformancePlatform } from '../verification-types.js';
@@ -35,6 +36,12 @@ import type { CheckKind, ConformancePlatform } from '../verification-types.js';
 export type Handle = number;
 
 type Bytes = Uint8Array<ArrayBuffer>;
+
+/** What a job gives, and what ran where and when, where that was asked for. */
+export interface Traced<T> {
+  readonly result: T;
+  readonly trace: (RawTrace & { readonly gpu: GpuTrace | undefined }) | undefined;
+}
 
 /** A program that is open in a worker. */
 export interface OpenProgram {
@@ -114,20 +121,21 @@ export interface ClientMethods extends ProgramMethods {
   freeClient(client: Handle): void;
   createClient(program: Handle): Handle;
   restoreClient(program: Handle, saved: Uint8Array): Handle;
-  key(client: Handle, name: string): Bytes;
-  publicKey(client: Handle): Bytes;
-  encrypt(client: Handle, ...values: RawValues): NamedBytes[];
+  key(client: Handle, trace: boolean, name: string): Traced<Bytes>;
+  publicKey(client: Handle, trace: boolean): Traced<Bytes>;
+  encrypt(client: Handle, trace: boolean, ...values: RawValues): Traced<NamedBytes[]>;
   createOwner(program: Handle, publicKey: Uint8Array): Handle;
   freeOwner(owner: Handle): void;
-  encryptAsOwner(owner: Handle, ...values: RawValues): NamedBytes[];
+  encryptAsOwner(owner: Handle, trace: boolean, ...values: RawValues): Traced<NamedBytes[]>;
   decrypt(
     client: Handle,
+    trace: boolean,
     results: Uint8Array[],
     names: RawValues[0],
     cells: RawValues[1],
     present: RawValues[2],
     inputs: { names: string[]; encrypted: Uint8Array[] } | undefined,
-  ): RawOutput<ErrorRecord>[];
+  ): Traced<RawOutput<ErrorRecord>[]>;
   plain(client: Handle, ...values: RawValues): RawOutput<ErrorRecord>[];
   /** A party at a shared key, and what it does there: of these answers `partyInputs` has secrets, for its own run of a protocol, and `saveParty`. */
   createParty(
@@ -212,7 +220,7 @@ export interface EvaluatorMethods extends ProgramMethods {
     given: RawGivenValues,
     trace: boolean,
     gpu: boolean,
-  ): { outputs: NamedBytes[]; trace: TraceView | undefined };
+  ): Traced<NamedBytes[]>;
 }
 
 /** How often data are drawn, from which seed. */
@@ -274,7 +282,7 @@ export interface GraphMethods extends StartMethods {
     keep: Uint32Array,
     options: RawCircuitOptions,
     trace: boolean,
-  ): { objects: NamedBytes[]; kept: RawPort[]; trace: TraceView | undefined };
+  ): Traced<{ objects: NamedBytes[]; kept: RawPort[] }>;
   free(circuit: Handle): void;
   share(literal: GraphLiteral, owners: OwnerTable): SharedRecord;
   openShared(bytes: Uint8Array): SharedRecord;

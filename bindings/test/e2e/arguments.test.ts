@@ -128,7 +128,13 @@ describe('wrong options', () => {
     ]);
     expect(await errorOf(compile({ polyModulus: 8192 }))).toMatchObject({ code: 'input.option' });
     const run = (options: object) => program.run(inputs, client.evaluationKeys, { ...CLEAR, ...options });
-    await refuses((onTrace) => run({ onTrace }), [5, null, {}]);
+    for (const call of [
+      run,
+      (options: object) => program.client(options),
+      (options: object) => client.encrypt(VALUES, options),
+      (options: object) => client.decrypt(results, options),
+    ])
+      await refuses((onTrace) => call({ onTrace }), [5, null, {}]);
     await refuses(run, [{ plain: 5 }, { public: [] }, { plain: new Map() }]);
     await refuses((wrong) => client.decrypt(results, { public: wrong }), [5, null, []]);
     await refuses((wrong) => client.decrypt(results, { inputs: wrong }), [5, null, []]);

@@ -6,6 +6,7 @@ import {
   type Loom,
   type Progress,
   STAGES,
+  type TraceView,
   type Client,
   type Program,
   type Task,
@@ -140,6 +141,51 @@ describe('a compiled program', () => {
     await other.decrypt(back, { onProgress });
     expect(phases).toEqual(new Set(['keys', 'encrypt', 'run', 'decrypt']));
     expect(operators).toBeGreaterThan(0);
+  });
+
+  it('tells what ran in every phase, on both sides, and who waited for whom', async () => {
+    const traces: TraceView[] = [];
+    const onTrace = (trace: TraceView): void => void traces.push(trace);
+    using other = await program.client({ onTrace });
+    const sent = await other.encrypt(COLUMNS, { onTrace });
+    const back = await program.run(sent, other.evaluationKeys, { onTrace });
+    await other.decrypt(back, { onTrace });
+    const keys = program.info.keys.map(({ name }) => ['keys', name, 'client']);
+    expect(keys.length).toBeGreaterThan(0);
+    expect(traces.map(({ phase, item, role }) => [phase, item, role])).toEqual([
+      ...keys,
+      ['encrypt', undefined, 'client'],
+      ['run', undefined, 'evaluator'],
+      ['decrypt', undefined, 'client'],
+    ]);
+    for (const { phase, origin, threads, types, type, op, thread, start, end, waits, waitsStart } of traces) {
+      // A date: later than this line was written.
+      expect(origin).toBeGreaterThan(Date.UTC(2024));
+      expect([threads, ...new Set(thread)], phase).toEqual([1, 0]);
+      expect(Math.max(...op), phase).toBeLessThan(type.length);
+      expect(
+        [...type].every((index) => /^[a-z_]+\.[a-z_]+$/.test(types[index] ?? '')),
+        phase,
+      ).toBe(true);
+      expect([waitsStart.length, waitsStart.at(-1)], phase).toEqual([type.length + 1, waits.length]);
+      // On one thread, by one clock: nobody began before those that it waits for had ended.
+      const ended = new Map(Array.from(op, (one, i) => [one, end[i] as number]));
+      const early = Array.from(op).filter((one, i) => {
+        const before = waits.subarray(waitsStart[one], waitsStart[one + 1]);
+        return before.some((other) => (ended.get(other) ?? -Infinity) > (start[i] as number));
+      });
+      expect(early, phase).toEqual([]);
+    }
+    const run = traces.at(-2) as TraceView;
+    const base = await program.graph('base');
+    const names = ({ types, type }: Pick<TraceView, 'types' | 'type'>): (string | undefined)[] =>
+      Array.from(type, (index) => types[index]);
+    expect(names(run)).toEqual(names(base));
+    const sets = (starts: Uint32Array, members: Uint32Array | Int32Array): number[][] =>
+      Array.from(starts.subarray(1), (to, op) =>
+        [...new Set(members.subarray(starts[op], to))].filter((one) => one >= 0).sort((a, b) => a - b),
+      );
+    expect(sets(run.waitsStart, run.waits)).toEqual(sets(base.inputsStart, base.inputs));
   });
 
   it('leaves at least the noise budget that it promises', async () => {

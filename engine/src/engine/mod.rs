@@ -16,4 +16,4 @@ pub use device::{Command, OnDevice, Submission, Table};
 pub use input::Input;
 pub use plan::{Plan, PlanOptions, SMALL};
 pub use run::{Clock, Outgoing, Run};
-pub use trace::{Span, Trace};
+pub use trace::{Span, Trace, Traced};

@@ -230,6 +230,8 @@ impl Run {
     /// What ran so far. What a device computes tells of the graph without copies to and from it.
     pub fn trace(&self) -> Trace {
         let mut trace = self.lock().trace.clone();
+        trace.origin = self.started.unwrap_or(0.0);
+        trace.threads = current_num_threads().max(1) as u32;
         if let Some(device) = self.plan.device() {
             trace.spans.iter_mut().for_each(|span| span.op = device.origin(span.op));
         }

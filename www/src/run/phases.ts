@@ -10,6 +10,8 @@ export interface Phase {
   state: 'waiting' | 'active' | 'done' | 'kept' | 'stopped';
   /** 0 to 1. */
   fraction: number;
+  /** When it began in this run, milliseconds since 1970, by the clock that traces are told by; undefined where it was done before. */
+  start: number | undefined;
   /** Measured. */
   seconds: number | undefined;
   /** What is at work. */
@@ -19,7 +21,7 @@ export interface Phase {
 /** A run's phases; tells of every change. */
 export class Phases {
   readonly all: readonly Phase[] = PHASES.map((name) => {
-    return { name, state: 'waiting', fraction: 0, seconds: undefined, item: undefined };
+    return { name, state: 'waiting', fraction: 0, start: undefined, seconds: undefined, item: undefined };
   });
   readonly #changed: (phases: Phases) => void;
 
@@ -38,7 +40,7 @@ export class Phases {
   ): Promise<T> {
     const phase = this.of(name);
     const start = performance.now();
-    this.#set(phase, { state: 'active' });
+    this.#set(phase, { state: 'active', start: performance.timeOrigin + start });
     try {
       const value = await work(({ done, total, item }) => {
         if (phase.state === 'active') this.#set(phase, { fraction: total > 0 ? done / total : 0, item });

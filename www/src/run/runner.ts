@@ -4,7 +4,7 @@ import { areEqual, resultOf, type Result } from '../compare.js';
 import type { NumericColumn } from '../data/messages.js';
 import { wantedOf, type Wanted } from '../selection.js';
 import { aborted } from './aborted.js';
-import type { Phases } from './phases.js';
+import type { Phase, Phases } from './phases.js';
 import { totalBytes } from './total-bytes.js';
 import type { Plan } from './planner.js';
 
@@ -40,7 +40,11 @@ export interface Outcome {
   readonly messages: Messages;
   readonly lines: readonly Line[];
   readonly crossings: Crossings;
-  readonly trace: TraceView | undefined;
+  readonly phases: readonly Phase[];
+  /** Of each key that was made, of encryption, evaluation and decryption. */
+  readonly traces: readonly TraceView[];
+  /** What evaluations of this plan took, the first one first, seconds. */
+  readonly evaluations: readonly number[];
 }
 
 /** Keys that were made before, and the time that took. */
@@ -48,6 +52,10 @@ interface KeptClient {
   readonly plan: Plan;
   readonly client: Client;
   readonly seconds: number | undefined;
+  /** What evaluations under them took, seconds. */
+  readonly evaluations: number[];
+  /** Of the last run. */
+  inputs: Ciphertexts | undefined;
 }
 
 /** What a run needs. */
@@ -66,19 +74,22 @@ export class Runner {
   /** Errors: those of the package, and `signal.reason`. */
   async run({ plan: wanted, planned, columns, phases, signal }: RunRequest): Promise<Outcome> {
     const plan = await this.#plan(wanted, planned, phases, signal);
-    const client = await this.#client(plan, phases, signal);
+    const traces: TraceView[] = [];
+    const onTrace = (trace: TraceView): void => void traces.push(trace);
+    const kept = await this.#client(plan, phases, signal, onTrace);
+    const { client, evaluations } = kept;
     const { program } = plan;
     const values = Object.fromEntries(columns.map((column) => [column.name, column.values]));
     const inputs = await phases.during('encrypt', (onProgress) =>
-      client.encrypt(values, { onProgress, signal }),
+      client.encrypt(values, { onProgress, signal, onTrace }),
     );
-    let trace: TraceView | undefined;
-    const onTrace = (view: TraceView): void => void (trace = view);
     const outputs = await phases.during('evaluate', (onProgress) =>
       program.run(inputs, client.evaluationKeys, { onProgress, signal, onTrace }),
     );
+    evaluations.push(phases.of('evaluate').seconds!);
+    kept.inputs = inputs;
     const decrypted = await phases.during('decrypt', (onProgress) =>
-      client.decryptDetails(outputs, { onProgress, signal }),
+      client.decryptDetails(outputs, { onProgress, signal, onTrace }),
     );
     // Last: it takes the client's worker, too.
     const expected = await client.plainDetails(values, { signal });
@@ -95,7 +106,30 @@ export class Runner {
       upload: totalBytes(Object.values(inputs)),
       download: totalBytes(Object.values(outputs)),
     };
-    return { plan, client, messages, lines, crossings, trace };
+    return {
+      plan,
+      client,
+      messages,
+      lines,
+      crossings,
+      phases: phases.all,
+      traces,
+      evaluations: [...evaluations],
+    };
+  }
+
+  /**
+   * Evaluates the ciphertexts of the plan's last run again, and tells what all its evaluations took; undefined where there is no such run. Results are the same, and
+   * thrown away. Errors: those of the package, and `signal.reason`.
+   */
+  async again(plan: Plan, signal: AbortSignal): Promise<readonly number[] | undefined> {
+    const kept = this.#kept;
+    if (kept?.plan !== plan || kept.inputs === undefined) return undefined;
+    const start = performance.now();
+    // With a trace, as the first one, so that times are of the same work.
+    await plan.program.run(kept.inputs, kept.client.evaluationKeys, { signal, onTrace: () => {} });
+    kept.evaluations.push((performance.now() - start) / 1000);
+    return [...kept.evaluations];
   }
 
   /** Forgets the keys, unless they are of the plan to `keep`. */
@@ -115,14 +149,21 @@ export class Runner {
   }
 
   /** The keys of the last run of the same plan, or new ones. */
-  async #client(plan: Plan, phases: Phases, signal: AbortSignal): Promise<Client> {
+  async #client(
+    plan: Plan,
+    phases: Phases,
+    signal: AbortSignal,
+    onTrace: (trace: TraceView) => void,
+  ): Promise<KeptClient> {
     if (this.#kept?.plan === plan) {
       phases.keep('keys', this.#kept.seconds);
-      return this.#kept.client;
+      return this.#kept;
     }
     this.forget();
-    const client = await phases.during('keys', (onProgress) => plan.program.client({ onProgress, signal }));
-    this.#kept = { plan, client, seconds: phases.of('keys').seconds };
-    return client;
+    const client = await phases.during('keys', (onProgress) =>
+      plan.program.client({ onProgress, signal, onTrace }),
+    );
+    this.#kept = { plan, client, seconds: phases.of('keys').seconds, evaluations: [], inputs: undefined };
+    return this.#kept;
   }
 }

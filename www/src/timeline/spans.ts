@@ -14,6 +14,12 @@ export interface Lane {
   readonly busy: number;
 }
 
+/** From when to when, milliseconds. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** What one type of operator took. */
 export interface TypeTime {
   readonly type: string;
@@ -65,16 +71,27 @@ export function spanAt(lane: Lane, time: number, slack: number): number | undefi
   return gap(best) <= slack ? best : undefined;
 }
 
-/** Time by type of operator, the longest first. */
-export function timeByType(lanes: readonly Lane[], typeOf: (op: number) => string): TypeTime[] {
+/**
+ * Time by type of operator, the longest first: of all spans, or of those that `counts` says yes to, and what of them lies in a range. A span without length lies in a range
+ * that has its moment.
+ */
+export function timeByType(
+  lanes: readonly Lane[],
+  typeOf: (op: number) => string,
+  { from, to }: Range = { from: -Infinity, to: Infinity },
+  counts: (op: number) => boolean = () => true,
+): TypeTime[] {
   const totals = new Map<string, { count: number; milliseconds: number }>();
   for (const { op, start, end } of lanes) {
     for (const [index, one] of op.entries()) {
+      const [first, last] = [Math.max(start[index]!, from), Math.min(end[index]!, to)];
+      const isIn = start[index]! === end[index]! ? first <= last : first < last;
+      if (!isIn || !counts(one)) continue;
       const type = typeOf(one);
       const total = totals.get(type) ?? { count: 0, milliseconds: 0 };
       totals.set(type, total);
       total.count += 1;
-      total.milliseconds += end[index]! - start[index]!;
+      total.milliseconds += last - first;
     }
   }
   return [...totals]

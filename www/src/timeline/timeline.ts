@@ -1,15 +1,17 @@
 /** What ran where, and when: a canvas to zoom into. */
-import * as format from '../format.js';
 import { button, h } from '../ui/dom.js';
 import { colorOf } from '../ui/theme.js';
-import { firstAfter, type Lane, lengthOf, spanAt } from './spans.js';
+import { axisOf, duration, moment } from './axis.js';
+import { firstAfter, type Lane, lengthOf, type Range, spanAt } from './spans.js';
 
 const LANE = 34;
 const GAP = 6;
 const AXIS = 24;
 const LABEL = 66;
-/** Least milliseconds in view. */
-const LEAST = 0.02;
+/** Least milliseconds in view: a hundred nanoseconds. */
+const LEAST = 0.0001;
+/** Pixels of the line on spans that are marked, and between two ticks. */
+const [MARK, TICKS] = [4, 96];
 /** Pixels beside a span that still mean it. */
 const NEAR = 3;
 
@@ -38,6 +40,14 @@ export interface TimelineLooks {
   /** Who a span is, and by whom. */
   told(op: number, lane: Lane): string;
   picked?(op: number): void;
+  /** Not of what is looked at. */
+  isFaded?(op: number): boolean;
+  /** Marked by a line. */
+  isMarked?(op: number): boolean;
+  /** Drawn at half the height: its length says nothing. */
+  isShort?(op: number): boolean;
+  /** Takes ranges of time that are selected; without it there are none. */
+  ranged?(range: Range | undefined): void;
 }
 
 export class Timeline {
@@ -49,6 +59,9 @@ export class Timeline {
   #from = 0;
   #to = 1;
   #pointed: { lane: Lane; span: number } | undefined;
+  #range: Range | undefined;
+  /** Dragging selects, also without the shift key. */
+  #selects = false;
   #repainting = 0;
 
   constructor(elements: TimelineElements, looks: TimelineLooks) {
@@ -59,7 +72,8 @@ export class Timeline {
       role: 'img',
       'aria-label':
         `${looks.label} Up and down walk along a lane, Page Up and Page Down change the lane. ` +
-        'Left and right move, plus and minus zoom.',
+        'Left and right move, plus and minus zoom.' +
+        (looks.ranged ? ' S selects from the start of a bar, E to the end of one, Escape selects all.' : ''),
       'data-testid': looks.testId,
     });
     elements.canvas.append(this.#canvas);
@@ -68,6 +82,7 @@ export class Timeline {
       button('+', () => this.#zoom(0.5), { 'aria-label': 'Zoom into the timeline', class: 'small' }),
       button('All', () => this.#view(0, this.#length), { class: 'small' }),
     );
+    if (looks.ranged) elements.tools.append(this.#rangeButton());
     this.#connectPointer();
     this.#canvas.addEventListener('keydown', (event) => this.#key(event));
     new ResizeObserver(() => this.repaint()).observe(elements.canvas);
@@ -82,6 +97,7 @@ export class Timeline {
     this.#lanes = lanes;
     this.#length = Math.max(length, LEAST);
     this.#pointed = undefined;
+    this.#select(undefined);
     this.#elements.section.hidden = false;
     this.#canvas.style.height = `${lanes.length * (LANE + GAP) + AXIS}px`;
     const spans = lanes.reduce((sum, { op }) => sum + op.length, 0);
@@ -94,6 +110,19 @@ export class Timeline {
   /** Says what it comes to. */
   say(text: string): void {
     this.#elements.note.textContent = text;
+  }
+
+  /** Marks a span, and brings it into view, as if it had been pointed at. */
+  goTo(op: number): void {
+    for (const lane of this.#lanes) {
+      const span = lane.op.indexOf(op);
+      if (span !== -1) return this.#goTo(lane, span);
+    }
+  }
+
+  /** From when to when, milliseconds. */
+  view(from: number, to: number): void {
+    this.#view(from, to);
   }
 
   repaint(): void {
@@ -129,6 +158,27 @@ export class Timeline {
       context.fillRect(LABEL, top, width - LABEL, LANE);
       this.#paintLane(context, lane, top, width, color, ink!);
     }
+    this.#paintRange(context, width, height);
+  }
+
+  /** What is not selected is covered. */
+  #paintRange(context: CanvasRenderingContext2D, width: number, height: number): void {
+    if (this.#range === undefined) return;
+    const x = (time: number): number =>
+      Math.min(
+        Math.max(LABEL + ((time - this.#from) / (this.#to - this.#from)) * (width - LABEL), LABEL),
+        width,
+      );
+    const [left, right, bottom] = [x(this.#range.from), x(this.#range.to), height - AXIS + 5];
+    context.save();
+    context.fillStyle = colorOf('--card');
+    context.globalAlpha = 0.7;
+    context.fillRect(LABEL, 0, left - LABEL, bottom);
+    context.fillRect(right, 0, width - right, bottom);
+    context.restore();
+    context.fillStyle = colorOf('--focus');
+    context.fillRect(left - 1, 0, 2, bottom);
+    context.fillRect(right - 1, 0, 2, bottom);
   }
 
   #paintLane(
@@ -141,18 +191,39 @@ export class Timeline {
   ): void {
     const scale = (width - LABEL) / (this.#to - this.#from);
     const x = (time: number): number => LABEL + (time - this.#from) * scale;
-    let painted = LABEL;
-    for (let span = firstAfter(lane, this.#from); span < lane.op.length; span++) {
-      if (lane.start[span]! > this.#to) break;
-      const left = Math.max(x(lane.start[span]!), LABEL);
-      const right = Math.min(x(lane.end[span]!), width);
-      // Spans narrower than a pixel: one stands for those that it covers.
-      if (right <= painted) continue;
-      context.fillStyle = color(lane.op[span]!);
-      context.fillRect(left, top, Math.max(right - left - (right - left > 3 ? 0.75 : 0), 0.75), LANE);
-      painted = Math.max(right, painted + 0.75);
-      if (right - left > 60) this.#paintName(context, lane.op[span]!, left, right, top);
-    }
+    /** Spans narrower than a pixel: one stands for those that it covers. */
+    const each = (paint: (span: number, left: number, right: number) => boolean): void => {
+      let painted = LABEL;
+      for (let span = firstAfter(lane, this.#from); span < lane.op.length; span++) {
+        if (lane.start[span]! > this.#to) break;
+        const left = Math.max(x(lane.start[span]!), LABEL);
+        const right = Math.max(Math.min(x(lane.end[span]!), width), left + 0.75);
+        if (right > painted && paint(span, left, right)) painted = Math.max(right, painted + 0.75);
+      }
+    };
+    const { isFaded, isMarked, isShort } = this.#looks;
+    const bars = (faded: boolean): void =>
+      each((span, left, right) => {
+        const op = lane.op[span]!;
+        if ((isFaded?.(op) ?? false) !== faded) return false;
+        const tall = isShort?.(op) ? LANE / 2 : LANE;
+        context.globalAlpha = faded ? 0.2 : 1;
+        context.fillStyle = color(op);
+        context.fillRect(left, top + LANE - tall, right - left - (right - left > 3 ? 0.75 : 0), tall);
+        if (right - left > 60) this.#paintName(context, op, left, right, top);
+        return true;
+      });
+    // What is looked at lies on what is not.
+    if (isFaded) bars(true);
+    bars(false);
+    context.globalAlpha = 1;
+    if (isMarked)
+      each((span, left, right) => {
+        if (!isMarked(lane.op[span]!)) return false;
+        context.fillStyle = ink;
+        context.fillRect(left, top + LANE - MARK, right - left, MARK);
+        return true;
+      });
     if (this.#pointed?.lane !== lane) return;
     const { span } = this.#pointed;
     const left = Math.max(x(lane.start[span]!), LABEL);
@@ -179,15 +250,16 @@ export class Timeline {
     line: string,
   ): void {
     const room = this.#to - this.#from;
-    const rough = (room * 90) / (width - LABEL);
-    const power = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough)!;
-    for (let tick = Math.ceil(this.#from / step) * step; tick <= this.#to; tick += step) {
-      const x = LABEL + ((tick - this.#from) / room) * (width - LABEL);
+    const { base, ticks } = axisOf(this.#from, this.#to, (width - LABEL) / TICKS);
+    if (base !== undefined) {
+      context.fillStyle = ink;
+      context.fillText(base, 0, height - 4, LABEL - 6);
+    }
+    for (const { at, text } of ticks) {
+      const x = LABEL + ((at - this.#from) / room) * (width - LABEL);
       context.fillStyle = line;
       context.fillRect(x, 0, 1, height - AXIS + 5);
       context.fillStyle = ink;
-      const text = format.seconds(tick / 1000);
       context.fillText(text, Math.min(x, width - context.measureText(text).width), height - 4);
     }
   }
@@ -196,14 +268,18 @@ export class Timeline {
 
   #connectPointer(): void {
     const canvas = this.#canvas;
-    let dragged: { x: number; from: number; moved: boolean } | undefined;
+    let dragged: { x: number; from: number; moved: boolean; selects: boolean } | undefined;
     canvas.addEventListener('pointerdown', (event) => {
-      dragged = { x: event.offsetX, from: this.#from, moved: false };
+      const selects = this.#looks.ranged !== undefined && (this.#selects || event.shiftKey);
+      dragged = { x: event.offsetX, from: this.#from, moved: false, selects };
       canvas.setPointerCapture(event.pointerId);
     });
     canvas.addEventListener('pointermove', ({ offsetX, offsetY }) => {
       if (dragged !== undefined && Math.abs(offsetX - dragged.x) > 3) dragged.moved = true;
-      if (dragged?.moved) {
+      if (dragged?.moved && dragged.selects) {
+        const [a, b] = [this.#timeAt(dragged.x), this.#timeAt(offsetX)];
+        this.#select({ from: Math.min(a, b), to: Math.max(a, b) });
+      } else if (dragged?.moved) {
         const room = this.#to - this.#from;
         const from = dragged.from - ((offsetX - dragged.x) / (canvas.clientWidth - LABEL)) * room;
         this.#view(from, from + room);
@@ -230,19 +306,56 @@ export class Timeline {
     const actions: Record<string, () => void> = {
       ArrowLeft: () => this.#view(this.#from - room / 5, this.#to - room / 5),
       ArrowRight: () => this.#view(this.#from + room / 5, this.#to + room / 5),
-      '+': () => this.#zoom(0.5),
-      '-': () => this.#zoom(2),
+      '+': () => this.#zoom(0.5, this.#middle),
+      '-': () => this.#zoom(2, this.#middle),
       Home: () => this.#view(0, this.#length),
       ArrowDown: () => this.#walk(1),
       ArrowUp: () => this.#walk(-1),
       PageDown: () => this.#changeLane(1),
       PageUp: () => this.#changeLane(-1),
       Enter: () => this.#pick(),
+      ...(this.#looks.ranged && {
+        s: () => this.#selectFrom(),
+        e: () => this.#selectTo(),
+        Escape: () => this.#select(undefined),
+      }),
     };
     const action = actions[event.key];
     if (action === undefined || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     action();
+  }
+
+  #rangeButton(): HTMLButtonElement {
+    const toggle = button(
+      'Select a range',
+      () => {
+        this.#selects = !this.#selects;
+        toggle.setAttribute('aria-pressed', String(this.#selects));
+        this.#canvas.style.touchAction = this.#selects ? 'none' : '';
+      },
+      { class: 'small', 'aria-pressed': 'false', 'data-testid': `${this.#looks.testId}-range` },
+    );
+    return toggle;
+  }
+
+  /** From the start of the bar that is pointed at, to the end of the range or of all. */
+  #selectFrom(): void {
+    if (this.#pointed === undefined) return;
+    const from = this.#pointed.lane.start[this.#pointed.span]!;
+    this.#select({ from, to: Math.max(this.#range?.to ?? this.#length, from) });
+  }
+
+  #selectTo(): void {
+    if (this.#pointed === undefined) return;
+    const to = this.#pointed.lane.end[this.#pointed.span]!;
+    this.#select({ from: Math.min(this.#range?.from ?? 0, to), to });
+  }
+
+  #select(range: Range | undefined): void {
+    this.#range = range && { from: Math.max(range.from, 0), to: Math.min(range.to, this.#length) };
+    this.#looks.ranged?.(this.#range);
+    this.repaint();
   }
 
   #timeAt(x: number): number {
@@ -291,6 +404,14 @@ export class Timeline {
     if (this.#pointed !== undefined) this.#looks.picked?.(this.#pointed.lane.op[this.#pointed.span]!);
   }
 
+  /** Of the span that is pointed at, where it is in view. */
+  get #middle(): number | undefined {
+    if (this.#pointed === undefined) return undefined;
+    const { lane, span } = this.#pointed;
+    const middle = (lane.start[span]! + lane.end[span]!) / 2;
+    return middle >= this.#from && middle <= this.#to ? middle : undefined;
+  }
+
   #zoom(factor: number, around = (this.#from + this.#to) / 2): void {
     this.#view(around - (around - this.#from) * factor, around + (this.#to - around) * factor);
   }
@@ -314,8 +435,8 @@ export class Timeline {
     const { lane, span } = this.#pointed;
     const [op, start, end] = [lane.op[span]!, lane.start[span]!, lane.end[span]!];
     return (
-      `${this.#looks.told(op, lane)}: from ${format.seconds(start / 1000)}, ` +
-      `took ${format.seconds((end - start) / 1000)}`
+      `${this.#looks.told(op, lane)}: from ${moment(start)}, ` +
+      (this.#looks.isShort?.(op) ? 'took less than the clock can tell' : `took ${duration(end - start)}`)
     );
   }
 }
