@@ -106,8 +106,7 @@ export interface ProgramMethods extends StartMethods {
 
 /** What a party's secret inputs are for, and of what run, where that is used up by it. */
 export type Secrets =
-  | { readonly of: 'deal' | 'decrypt' }
-  | { readonly of: 'keys' | 'refresh'; readonly run: Uint8Array };
+  { readonly of: 'deal' | 'decrypt' } | { readonly of: 'keys' | 'refresh'; readonly run: Uint8Array };
 
 /**
  * What a client worker does. It holds secret keys, and no answer but `saveClient`'s contains one; or public ones, of data owners, which have no secret key

@@ -186,13 +186,6 @@ export class Explorer {
     await this.#go(at);
   }
 
-  /** Names of the last stage's types, by operator: for the timeline. */
-  async baseTypes(): Promise<(op: number) => string> {
-    const { graphs } = this.#stops.at(-1)!;
-    await graphs.load(graphs.last);
-    return (op) => graphs.at(graphs.last)!.type(op);
-  }
-
   /** Selects an operator of a stage, opening what it lies in. */
   async reveal(id: string, op: number): Promise<void> {
     const stop = this.#stops.find((one) => one.id === id);
