@@ -5,6 +5,7 @@
 
 /** What the service refused: `code` as in its README, `status` of HTTP. */
 export class ClinicError extends Error {
+  /** `status` is undefined where the client itself refused: `key.elsewhere`, `service.bytes`. */
   constructor(status, { code, message, details = {} }) {
     super(message);
     this.name = 'ClinicError';
@@ -101,7 +102,12 @@ export class CoreClient {
     const own = await shaOf(bytes);
     const response = await this.#send('POST', '/blobs', bytes, 'application/octet-stream', signal);
     const { sha } = await reached(response.json());
-    if (sha !== own) throw new Error('The service stored something else than was sent');
+    if (sha !== own)
+      throw new ClinicError(undefined, {
+        code: 'service.bytes',
+        message: 'The service stored something else than was sent',
+        details: { found: sha, expected: own },
+      });
     this.#sent.add(sha);
     return sha;
   }
@@ -127,7 +133,13 @@ export class CoreClient {
   async download(sha, path = `/blobs/${sha}`) {
     const response = await this.#send('GET', path);
     const bytes = new Uint8Array(await reached(response.arrayBuffer()));
-    if ((await shaOf(bytes)) !== sha) throw new Error('The service gave something else than was asked for');
+    const found = await shaOf(bytes);
+    if (found !== sha)
+      throw new ClinicError(undefined, {
+        code: 'service.bytes',
+        message: 'The service gave something else than was asked for',
+        details: { found, expected: sha },
+      });
     return bytes;
   }
 
@@ -408,7 +420,10 @@ export class CoreClient {
 
   #holder(set) {
     const holder = this.#keys.get(set);
-    if (holder === undefined) throw new Error(`There is no secret key of the set ${set} here`);
+    if (holder === undefined) {
+      const message = `There is no secret key of the set ${set} here`;
+      throw new ClinicError(undefined, { code: 'key.elsewhere', message, details: { set } });
+    }
     return holder;
   }
 }

@@ -43,7 +43,7 @@ test('its settings, roles and codes are those that there are', () => {
   assert.ok(Object.keys(PERMISSIONS).length > 0);
   for (const [, code] of README.matchAll(/`([a-z]+\.[a-z]+)`/g)) {
     if (code.endsWith('.mjs')) continue;
-    const said = ['service', 'service/routes'].some(
+    const said = ['.', 'service', 'service/routes'].some(
       (folder) => sources(folder).includes(`'${code}'`) || code === 'key.retired' || code === 'key.deleted',
     );
     assert.ok(said, `${code} is nowhere`);
@@ -52,6 +52,7 @@ test('its settings, roles and codes are those that there are', () => {
 
 function sources(folder) {
   const files = {
+    '.': ['client-core'],
     service: ['app', 'blobs', 'keys', 'questions', 'records', 'roles', 'storage', 'users', 'passwords'],
     'service/routes': ['blobs'],
   };

@@ -55,6 +55,8 @@ test('no secret key, no value, no password, no token', { skip }, async (t) => {
     direct.upload(await saved.exportKey('several words that nobody thinks of')),
     refused(422, 'upload.secret'),
   );
+  // Nor is a token taken from an address, or written down from there: this one is good in a header, and the wire has it from the same person.
+  assert.equal((await fetch(`${service.url}/v1/me?access_token=${someone.client.token}`)).status, 401);
   assert.equal(await service.stop(), 0);
 
   assert.equal(keys.length, 4);

@@ -1,6 +1,7 @@
 // Keys that nobody holds alone: parties in one process make them, decrypt together, and switch to a receiver. Runs once per build of the wasm.
 import { createTask, load, type Ciphertexts, type Loom, type Program, type Task } from 'cipherloom';
 import { inProcess, newRun, type Crossing, type Hub, type KeyParty } from 'cipherloom/parties';
+import { decode, encode } from '../../src/parties/frame.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILDS } from './builds.js';
 import { expectNear } from './compute.js';
@@ -234,6 +235,59 @@ describe.each(BUILDS)('the %s build', (mode) => {
     circle.dispose();
   });
 
+  it('refuses a run that a party has used, and what another one saved', async () => {
+    using program = await loom.compile(products(false), { parties: 2, ...RELEASES });
+    const names = ['a', 'b'];
+    const circle = await Circle.of(program, names);
+    const run = newRun();
+    const make = (): Promise<unknown> =>
+      circle.together(names, (party, meet) => party.makeKeys({ ...meet, run, active: names }));
+    await make();
+    const used = { code: 'party.shared', message: expect.stringContaining(run) };
+    expect(await errorOf(make())).toMatchObject(used);
+    // Nor after it came back.
+    for (const name of names) {
+      const saved = await circle.get(name).save();
+      circle.get(name).dispose();
+      const other = name === 'a' ? 'b' : 'a';
+      for (const [who, parties] of [
+        [other, names],
+        [name, ['b', 'a']],
+      ] as const)
+        expect(await errorOf(program.party(who, { parties, saved }))).toMatchObject({ code: 'party.shared' });
+      circle.all.set(name, await program.party(name, { parties: names, saved }));
+    }
+    expect(await errorOf(make())).toMatchObject(used);
+    circle.dispose();
+  });
+
+  it('names who sends a share that is none', async () => {
+    using program = await loom.compile(products(false), { parties: 2, ...RELEASES });
+    const names = ['a', 'b'];
+    const circle = await Circle.of(program, names);
+    const { publicKey, results } = await computed(program, circle, names, 'a');
+    const run = newRun();
+    const settled = await Promise.allSettled(
+      names.map((name) => {
+        const own = circle.hub.join(name);
+        const send = (to: string, message: Uint8Array): Promise<void> => {
+          const frame = decode(message);
+          if (name === 'b' && frame.kind === 'piece') frame.bytes.fill(0xff);
+          return own.send(to, encode(frame));
+        };
+        const transport = { listen: own.listen, close: own.close, send };
+        const meet = { transport, run, approve, timeout: 120_000, publicKey };
+        return circle
+          .get(name)
+          .decrypt(results, meet)
+          .finally(() => own.close());
+      }),
+    );
+    const reasons = settled.map((one) => (one.status === 'rejected' ? one.reason : undefined));
+    expect(reasons[0]).toMatchObject({ code: 'party.value', details: { party: 'b' } });
+    circle.dispose();
+  });
+
   it('says what is wrong with a group', async () => {
     using program = await loom.compile(products(false), { parties: 2, ...RELEASES });
     const wrong = (parties: string[], threshold?: number): Promise<unknown> =>
@@ -241,6 +295,11 @@ describe.each(BUILDS)('the %s build', (mode) => {
     expect(await wrong(['a'])).toMatchObject({ code: 'party.shared' });
     expect(await wrong(['a', 'b', 'c'])).toMatchObject({ code: 'party.shared' });
     expect(await wrong(['a', 'b'], 2)).toMatchObject({ code: 'party.shared' });
+    expect(await wrong(['a', 'b'], 0)).toMatchObject({ code: 'party.shared' });
+    expect(await wrong(['a', 'a'])).toMatchObject({
+      code: 'party.shared',
+      message: expect.stringContaining('twice'),
+    });
     const undeclared = errorOf(loom.compile(products(false), { parties: 2 }));
     expect(await undeclared).toMatchObject({ code: 'parameters.invalid' });
     using one = await loom.compile(products(false));

@@ -58,7 +58,13 @@ export async function createService(
   const parts = { config, database, storage, users, programs, keys, records, questions, may };
 
   const app = fastify({
-    logger: { level: config.logLevel },
+    logger: {
+      level: config.logLevel,
+      // Without what stands behind `?`, where somebody may put a token that belongs into a header.
+      serializers: {
+        req: ({ method, url, ip }) => ({ method, url: url.split('?', 1)[0], remoteAddress: ip }),
+      },
+    },
     ...(config.tls && { https: config.tls }),
     trustProxy: config.trustProxy,
     bodyLimit: JSON_BYTES,
