@@ -124,14 +124,18 @@ for (const name of BROWSERS) {
     });
 
     test('one who cancels ends it for the others, who are told who it was', async () => {
-      const pages = await meet('north, south');
-      for (const page of pages) await bring(page);
-      await agree(pages[1]);
-      await pages[1].click('[data-testid="together-cancel"]');
-      await agree(pages[0]);
-      await pages[0].click('[data-testid="together-cancel"]');
-      await pages[0].until(`/Cancelled/.test(${find('said')}.textContent)`, PATIENCE_MS);
-      await pages[1].close();
+      const pages = await meet('north, south, west');
+      const [north, south] = pages;
+      for (const page of [north, south]) await bring(page);
+      for (const page of [north, south]) await agree(page);
+      // They have met, and west keeps them waiting.
+      for (const page of [north, south])
+        await page.until(`${find('said')}.textContent === 'Waiting for west to agree.'`, PATIENCE_MS);
+      await south.click('[data-testid="together-cancel"]');
+      await south.until(`/Cancelled/.test(${find('said')}.textContent)`, PATIENCE_MS);
+      await north.until(`/south.* stopped/.test(${find('error')}.textContent)`, PATIENCE_MS);
+      await north.until(`/There is no result/.test(${find('said')}.textContent)`, PATIENCE_MS);
+      for (const page of pages.slice(1)) await page.close();
     });
 
     test('a tab that is reloaded in the middle comes back by itself', async () => {
