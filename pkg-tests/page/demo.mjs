@@ -16,12 +16,16 @@ const WWW = join(ROOT, 'www');
 
 /** Builds of the page, by what they are made of: whoever comes next with the same files takes the one that is there. */
 const BUILDS = join(WWW, 'node_modules', '.cache', 'tested-page');
-/** All that a build reads. */
+/** Milliseconds before a build is thrown away for another. */
+const KEPT_MS = 60 * 60_000;
+/** All that a build reads: of the repository, and of the page's own folder. */
 const SOURCES = [
-  ...['src', 'public', 'vite', 'index.html', 'together.html', 'vite.config.ts', 'package.json'].map((name) =>
-    join('www', name),
-  ),
   ...['bindings/dist', 'bindings/wasm', 'bindings/package.json', 'data', 'examples/clinic', 'package-lock.json'],
+  // What operators say of themselves, and the documents beside the page with their figures.
+  ...['src', 'engine/src', 'docs', 'bindings/README.md', 'SECURITY.md', 'FORMAT.md', 'BENCHMARKS.md'],
+  ...['ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  ...['src', 'public', 'vite', 'screenshots', 'index.html', 'together.html'].map((name) => join('www', name)),
+  ...['vite.config.ts', 'tsconfig.json', 'package.json'].map((name) => join('www', name)),
 ];
 
 let built;
@@ -30,11 +34,15 @@ let built;
 export function builtPage() {
   built ??= join(BUILDS, keyOfSources());
   if (existsSync(built)) return built;
-  rmSync(BUILDS, { recursive: true, force: true, maxRetries: 5 });
+  // Another run of tests may be at a build of its own.
+  for (const name of existsSync(BUILDS) ? readdirSync(BUILDS) : []) {
+    const old = statSync(join(BUILDS, name), { throwIfNoEntry: false });
+    if (old && Date.now() - old.mtimeMs > KEPT_MS) rmSync(join(BUILDS, name), { recursive: true, force: true });
+  }
   const folder = join(temporaryFolder(), 'page');
   execFileSync(process.execPath, [VITE, 'build', '--outDir', folder, '--logLevel', 'error'], {
     cwd: WWW,
-    timeout: 120_000,
+    timeout: 600_000,
   });
   // Whole, or not at all: it may be taken while it is being copied.
   const beside = `${built}.${process.pid}`;
@@ -48,9 +56,9 @@ export function builtPage() {
   return built;
 }
 
-/** Of every file's path and bytes. */
+/** Of every file's path and bytes, and of where the build says that it goes. */
 function keyOfSources() {
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(`${process.env.SITE_URL ?? ''}\0`);
   const read = (path) => {
     if (path.endsWith('node_modules')) return;
     if (statSync(path).isDirectory()) for (const name of readdirSync(path).sort()) read(join(path, name));

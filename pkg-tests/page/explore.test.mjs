@@ -11,7 +11,7 @@ const folder = temporaryFolder();
 const STATUS = `document.querySelector('[data-testid="status"]').textContent`;
 
 for (const name of BROWSERS) {
-  describe(name, { timeout: 300_000 }, () => {
+  describe(name, { timeout: 900_000 }, () => {
     let page;
     openPage(name, async (opened) => {
       page = opened;

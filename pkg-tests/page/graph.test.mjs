@@ -9,7 +9,7 @@ import { EDITOR, LINES, opened, replaceText, take } from './graph-tab.mjs';
 const PANEL = '#panel-graph';
 
 for (const name of BROWSERS) {
-  describe(name, { timeout: 300_000 }, () => {
+  describe(name, { timeout: 900_000 }, () => {
     let page;
     openPage(name, (opened) => (page = opened));
 
