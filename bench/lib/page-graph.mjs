@@ -39,7 +39,7 @@ const STOP = `(async () => {
 })()`;
 
 /** Opens the gallery's graph \`id\` in the graph tab, and expands it so many steps. Gives the number of its operators. */
-export async function openGraph(page, { id = 'blocks', steps = 4 } = {}) {
+export async function openGraph(page, { id = 'blocks', steps = 3 } = {}) {
   const stage = `document.querySelector('${PANE}').dataset.stage`;
   await page.until(`document.querySelector('[data-testid="graph-editor"]')?.dataset.state === 'opened'`, PATIENCE_MS);
   await page.evaluate(`delete document.querySelector('[data-testid="graph-editor"]').dataset.state; delete ${stage}`);

@@ -162,6 +162,7 @@ export class App {
     hideFailure(this.#failure);
     try {
       this.#runner.forget();
+      this.#timed = undefined; // there is nothing to evaluate again
       await (await this.#engine)?.loom.restart();
       this.#selectionChanged();
     } catch (error) {
@@ -359,19 +360,23 @@ export class App {
   /** Evaluates what the last run did a few more times, for its times. */
   async #repeat(): Promise<void> {
     const [plan, ran] = [this.#plan, this.#timed];
-    if (this.#running !== undefined || plan === undefined || ran === undefined) return;
+    if (this.#running !== undefined) return;
+    if (plan === undefined || ran === undefined) return this.#phaseList.say('Run it first.');
     hideFailure(this.#failure);
     const controller = new AbortController();
     this.#running = controller;
     this.#enable();
+    let different = 0;
     try {
       for (let time = 1; time <= REPEATS; time++) {
         this.#phaseList.say(`Evaluating again, ${time} of ${REPEATS}…`);
-        const evaluations = await this.#runner.again(plan, controller.signal);
-        if (evaluations === undefined) break;
-        this.#timeline.showTimes({ ...ran, evaluations });
+        const again = await this.#runner.again(plan, controller.signal);
+        if (again === undefined) return this.#phaseList.say('Run it first.');
+        if (!again.same) different++;
+        this.#timeline.showTimes({ ...ran, evaluations: again.evaluations });
       }
-      this.#phaseList.say('Evaluated again; the results are the same.');
+      const compared = different === 0 ? 'the same each time' : `others ${different} of ${REPEATS} times`;
+      this.#phaseList.say(`Evaluated ${REPEATS} more times; the bytes of the results are ${compared}.`);
     } catch (error) {
       if (isCancellation(error, controller.signal)) this.#phaseList.say('Cancelled while evaluating again.');
       else this.#fail(error, 'evaluating again');
@@ -434,7 +439,7 @@ export class App {
     const focused = document.activeElement;
     run.disabled = running || this.#pickers.selection === undefined;
     cancel.disabled = !running;
-    this.#timeline.canRepeat = !running && this.#plan !== undefined;
+    this.#timeline.canRepeat = !running && this.#plan !== undefined && this.#timed !== undefined;
     // A disabled button loses the focus: it goes to the one that takes its turn.
     if (focused === run && running) cancel.focus();
     else if (focused === cancel && !running) run.focus();

@@ -5,6 +5,7 @@ import { byId } from './ui/dom.js';
 import { connectGlossary } from './ui/glossary.js';
 import { connectModePanel, connectThreads } from './ui/mode-panel.js';
 import { connectPages, type Page } from './ui/page-tabs.js';
+import { connectSkip } from './ui/skip-link.js';
 import { connectTheme } from './ui/theme.js';
 
 /** A tab that has been opened; some draw canvases anew, in other colors. */
@@ -39,6 +40,7 @@ connectTheme(() => {
   for (const tab of tabs.values()) void tab.then((opened) => opened.repaint?.());
 });
 connectModePanel();
+connectSkip();
 connectGlossary();
 connectThreads(settings.load.threads, (threads) => app.changeThreads(threads));
 connectPages((page) => {

@@ -9,6 +9,7 @@ import { hashOf, LinkError, LONGEST, sharedOf } from '../src/playground/permalin
 import { PROGRAMS } from '../src/playground/programs.js';
 import { csvOfResults, jsonOfResults } from '../src/playground/results.js';
 import { choiceOf, optionsOf, USUAL } from '../src/playground/settings.js';
+import { lineIn } from '../src/playground/sandbox/stack-line.js';
 import { csvOf } from '../src/playground/table-text.js';
 import { compileProgram } from '../src/playground/types/compile.js';
 import { lineMap } from '../src/playground/types/line-map.js';
@@ -140,6 +141,7 @@ describe('code of a run', () => {
     const text = codeOfRun({ code, name, options: { n: 8192 }, columns, file: 'run.mjs' });
     expect(text).toContain('import { load as load1 } from');
     expect(text).toContain('"n": 8192');
+    expect(text).toMatch(/^\/\/ In Node it runs without a sandbox/m);
     const template = /function csv1\(\) \{\n {2}return (`[^]*`);\n\}\n$/.exec(text)![1]!;
     // eslint-disable-next-line @typescript-eslint/no-implied-eval
     const csv = new Function(`return ${template}`)() as string;
@@ -206,6 +208,30 @@ describe('links', () => {
       /unpacks to more/,
     );
     await expect(hashOf({ ...shared, text: ' '.repeat(LONGEST.text + 1) })).rejects.toThrow(LinkError);
+    // Letters that cannot be packed: a link that its reader would refuse is not made.
+    let seed = 1;
+    const letter = (): string =>
+      String.fromCodePoint(0x4e00 + ((seed = (seed * 48271) % 0x7fffffff) % 0x5000));
+    const random = Array.from({ length: LONGEST.text }, letter).join('');
+    await expect(hashOf({ ...shared, text: random })).rejects.toThrow(/The link would have/);
+  });
+});
+
+describe('lines of stacks', () => {
+  const lineOf = (line: number, column: number): number | undefined =>
+    line > 100 ? line * 10 + column : undefined;
+
+  it('are those of the script made of text, as browsers write them', () => {
+    const chromium =
+      'Error: x\n    at f (blob:null/a-b:7:1)\n    at blob:null/a-b:101:3\n    at blob:null/a-b:102:3';
+    expect(lineIn(chromium, lineOf)).toBe(1013);
+    expect(lineIn('g@blob:null/a-b:103:4\n', lineOf)).toBe(1034);
+    expect(lineIn('f@https://host/x.js:103:4\n', lineOf)).toBeUndefined();
+  });
+
+  it('are looked for in proportion to the stack, whatever it says', () => {
+    for (const piece of ['blob:', 'blob:1', 'blob::1:1', ':1', '1', ' '])
+      expect(lineIn(`blob:${piece.repeat(1e6)}x`, lineOf)).toBeUndefined();
   });
 });
 

@@ -55,7 +55,7 @@ export class Kernels {
       h(
         'p',
         { class: 'note' },
-        'Nothing is loaded or measured before you press the button. It all happens in a worker with one thread, and nothing of it leaves this device. Times are medians, behind ' +
+        'Nothing is measured before you press the button. It all happens in a worker with one thread, and nothing of it leaves this device. Times are medians, behind ' +
           '± stands half the range that the middle half of the samples has; another one is the best only if it beats the engine’s own choice by more than noise. Built-in kernels leave primes that they do not serve to scalar ones. A quiet device measures better.',
       ),
     );

@@ -183,7 +183,7 @@ async function show(loom: Loom, given: Given): Promise<Shown> {
             ),
             ...(at === 1
               ? [formula('noise(a + b) ≤ noise(a) + noise(b)')]
-              : [formula('noise(a b) ≤ 2 √n · noise(a) · noise(b)')]),
+              : [formula('noise(a b) usually ≤ 2 √n · noise(a) · noise(b)')]),
             ...upTo(at),
           ],
         };
@@ -208,7 +208,7 @@ async function show(loom: Loom, given: Given): Promise<Shown> {
       },
     ],
     question: {
-      text: 'Which power of x is the first that is decrypted wrongly here? Give its exponent.',
+      text: 'Which power of x is the first that is decrypted wrongly here? Give its exponent; 0 if none is.',
       answer: BigInt(broken < 2 ? 0 : 2 ** (broken - 1)),
       why:
         broken < 0

@@ -7,7 +7,7 @@ import * as format from '../format.js';
 import type { Outcome } from '../run/runner.js';
 import { button, byId, h } from '../ui/dom.js';
 import { hexLines } from './hex.js';
-import { includes, patternsOf } from './search.js';
+import { includes, MOST, patternsOf } from './search.js';
 import { flipBit, type Spoiled, tryOtherKey } from './spoil.js';
 
 const START_BYTES = 64;
@@ -30,6 +30,10 @@ export class Look {
   readonly #buttons: readonly HTMLButtonElement[];
   #shown: { readonly outcome: Outcome; readonly columns: readonly NumericColumn[] } | undefined;
 
+  /** Another choice was made since. */
+  #stale = false;
+  #trying = false;
+
   constructor() {
     this.#buttons = [
       button('Flip one bit on the way', () => void this.#flip(), { 'data-testid': 'look-flip' }),
@@ -43,7 +47,8 @@ export class Look {
     this.#shown = { outcome, columns };
     this.#section.hidden = false;
     this.#spoiled.replaceChildren();
-    this.#disable(false);
+    [this.#stale, this.#trying] = [false, false];
+    this.#enable();
     const column = h(
       'select',
       { 'data-testid': 'look-column' },
@@ -94,7 +99,8 @@ export class Look {
 
   /** Of a choice that is no longer: what was computed stands, meddling with it is over. */
   markStale(): void {
-    this.#disable(true);
+    this.#stale = true;
+    this.#enable();
   }
 
   /** Brings it into view, and who works by keyboard goes on from there. */
@@ -118,9 +124,13 @@ export class Look {
     const found = h('p', { class: 'note', role: 'status', 'data-testid': 'look-found' });
     return [
       ...list.map(messageView),
-      button('Look for my numbers in all of it', () => void (found.textContent = searched(list, columns)), {
-        'data-testid': 'look-search',
-      }),
+      button(
+        'Look for my numbers in all but the keys',
+        () => void (found.textContent = searched(list, columns)),
+        {
+          'data-testid': 'look-search',
+        },
+      ),
       found,
     ];
   }
@@ -147,7 +157,8 @@ export class Look {
 
   async #spoil(work: () => Promise<Spoiled>, told: (spoiled: Spoiled) => HTMLElement[]): Promise<void> {
     const shown = this.#shown;
-    this.#disable(true);
+    this.#trying = true;
+    this.#enable();
     this.#spoiled.replaceChildren(h('p', {}, 'Trying…'));
     try {
       const spoiled = await work();
@@ -157,16 +168,20 @@ export class Look {
       this.#spoiled.dataset['code'] = code ?? 'none';
       this.#spoiled.replaceChildren(...told(spoiled), h('p', { class: 'verdict' }, ...verdict));
     } catch (error) {
-      if (shown !== this.#shown || error instanceof DisposedError) return;
+      if (shown !== this.#shown) return;
+      if (error instanceof DisposedError) return this.#spoiled.replaceChildren(); // what it was tried on ended
       const { code, sentence } = failureOf(error, 'trying');
       this.#spoiled.replaceChildren(h('p', { class: 'verdict' }, `${sentence} `, h('code', {}, code)));
     } finally {
-      if (shown === this.#shown) this.#disable(false);
+      if (shown === this.#shown) {
+        this.#trying = false;
+        this.#enable();
+      }
     }
   }
 
-  #disable(disabled: boolean): void {
-    for (const one of this.#buttons) one.disabled = disabled;
+  #enable(): void {
+    for (const one of this.#buttons) one.disabled = this.#stale || this.#trying;
   }
 }
 
@@ -232,7 +247,7 @@ function searched(messages: readonly Message[], columns: readonly NumericColumn[
   const size = bytes.reduce((sum, { length }) => sum + length, 0);
   const ways = [...new Set(patterns.map(({ as }) => as))].join(', ');
   const hits = patterns.filter((pattern) => bytes.some((one) => includes(one, pattern)));
-  const what = `the first rows of each column, as ${ways}, in ${format.bytes(size)}`;
+  const what = `the first rows of each column, ${MOST} at most, as ${ways}, in ${format.bytes(size)} (keys, made before your numbers, are left out)`;
   return hits.length === 0
     ? `Looked for ${what}: found nowhere.`
     : `Looked for ${what}: found as ${hits.map(({ as }) => as).join(', ')}.`;

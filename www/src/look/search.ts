@@ -2,7 +2,7 @@
 
 /** Rows that are looked for one after the other: fewer would be found by chance. */
 const LEAST = 2;
-const MOST = 8;
+export const MOST = 8;
 
 /** A way to write numbers, and how the numbers look then. */
 export interface Pattern {

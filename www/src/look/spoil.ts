@@ -1,5 +1,5 @@
 /** What happens to those who meddle: tried on what the last run left, not told. */
-import type { Ciphertexts, Client, Program } from 'cipherloom';
+import { type Ciphertexts, type Client, DisposedError, type Program } from 'cipherloom';
 import { failureOf } from '../failure.js';
 
 /** What was done, and what came of it. */
@@ -53,6 +53,7 @@ async function outcomeOf(
     const values = Object.values(details).map(({ value }) => String(value));
     return { code: undefined, sentence: `It was not refused, and gave ${values.join(', ')}.` };
   } catch (error) {
+    if (error instanceof DisposedError) throw error; // refuses nothing: what it was tried on ended
     const { code, sentence } = failureOf(error, during);
     return { code, sentence };
   }

@@ -37,6 +37,7 @@ export function codeOfRun({ code, name, options, columns, file }: Run): string {
   return `// A run of cipherloom’s playground, for Node 20.19 and newer:
 //   npm i cipherloom && node ${file} [other-table.csv]
 // It holds the columns that the program was run on, as they are: give it to nobody who must not see them.
+// In Node it runs without a sandbox: read a program that came with a link first.
 import { ${readFileText} } from 'node:fs/promises';
 import { ${loadText} } from 'cipherloom';
 import { ${parseTableText} } from 'cipherloom/table';

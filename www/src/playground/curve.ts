@@ -34,7 +34,16 @@ export function curvePicture(points: readonly CurvePoint[]): HTMLElement {
     'div',
     { class: 'play-curve' },
     h('div', { class: 'play-plots' }, plot(points, 'time'), plot(points, 'bytes')),
-    h('details', {}, h('summary', {}, 'The same as a table'), h('div', { class: 'scroll' }, tableOf(points))),
+    h(
+      'details',
+      {},
+      h('summary', {}, 'The same as a table'),
+      h(
+        'div',
+        { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Cost over rows, as a table' },
+        tableOf(points),
+      ),
+    ),
   );
 }
 

@@ -75,7 +75,7 @@ export function makeFrame(host: HTMLElement): Frame {
   const file = h('input', {
     class: 'sr-only',
     type: 'file',
-    accept: '.csv,.tsv,.txt,text/csv',
+    accept: '.csv,.tsv,.txt,.xlsx,.parquet,text/csv',
     ...id('file'),
   });
   const data = h('p', { class: 'note', 'aria-live': 'polite', ...id('data') });
@@ -91,7 +91,13 @@ export function makeFrame(host: HTMLElement): Frame {
   const quantum = h('input', { type: 'checkbox', ...id('quantum') });
   const failure = h('div', { class: 'failure card', role: 'alert', ...id('error'), hidden: true });
   const status = h('p', { class: 'note', role: 'status', ...id('plan') });
-  const price = h('div', { class: 'scroll', ...id('price') });
+  const price = h('div', {
+    class: 'scroll',
+    tabindex: 0,
+    role: 'region',
+    'aria-label': 'What it costs',
+    ...id('price'),
+  });
   const reasons = h('dl', { class: 'facts', ...id('reasons') });
   const run = h('button', { type: 'button', class: 'primary', ...id('run') }, 'Encrypt and compute');
   const stop = h('button', { type: 'button', ...id('stop'), disabled: true }, 'Stop');
@@ -133,7 +139,8 @@ export function makeFrame(host: HTMLElement): Frame {
       'p',
       { class: 'note' },
       'The code of this run is one file for Node: the program, its settings, and the columns that you chose, in the clear. ' +
-        'Install cipherloom beside it, and it gives the same results (real numbers within the error that the plan names).',
+        'Install cipherloom beside it, and it gives the same results (real numbers within the error that the plan names). ' +
+        'In Node it runs without a sandbox: read a program that came with a link first.',
     ),
   );
 
@@ -177,7 +184,8 @@ export function makeFrame(host: HTMLElement): Frame {
             'div',
             { class: 'play-fields' },
             field('Table', sample),
-            h('label', { class: 'button' }, 'Choose a CSV file', file),
+            h('label', { class: 'button' }, 'Choose a file', file),
+            h('span', { class: 'note' }, 'CSV, XLSX or Parquet'),
           ),
           data,
           h(

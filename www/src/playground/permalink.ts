@@ -20,13 +20,16 @@ const PREFIX = '#playground?p=';
 /** Letters of a program, and of an address: a short link must not unpack to more than a person would read. */
 export const LONGEST = { text: 200_000, hash: 300_000 } as const;
 
-/** Errors: LinkError for a program that is too long. */
+/** Errors: LinkError for a program that is too long, or a link. */
 export async function hashOf({ text, choice }: Shared): Promise<string> {
   if (text.length > LONGEST.text)
     throw new LinkError(`The program has ${text.length} letters: a link takes ${LONGEST.text}`);
   const bytes = new TextEncoder().encode(JSON.stringify({ text, choice }));
   const packed = new Blob([bytes]).stream().pipeThrough(new CompressionStream('deflate-raw'));
-  return PREFIX + base64url(new Uint8Array(await new Response(packed).arrayBuffer()));
+  const hash = PREFIX + base64url(new Uint8Array(await new Response(packed).arrayBuffer()));
+  if (hash.length > LONGEST.hash)
+    throw new LinkError(`The link would have ${hash.length} letters: expected ${LONGEST.hash} at most`);
+  return hash;
 }
 
 /** Undefined for an address without a program. Errors: LinkError for one that cannot be read. */

@@ -71,6 +71,8 @@ export class Playground {
   readonly #session = new Session();
   readonly #phaseList: PhaseList;
   #table: OpenTable | undefined;
+  /** Of the table that was asked for last: what another one gives comes too late. */
+  #taking = 0;
   /** What a link brought is not run before it was looked at: somebody else wrote it. */
   #asked = true;
   #looking = 0;
@@ -244,22 +246,26 @@ export class Playground {
 
   async #takeSample(name: SampleName, columns: readonly string[]): Promise<void> {
     const { file, bytes } = SAMPLES[name];
-    await this.#take(file, bytes, columns);
-    if (this.#table?.name === file) this.#frame.sample.value = name;
+    if (await this.#take(file, bytes, columns)) this.#frame.sample.value = name;
   }
 
-  async #take(name: string, bytes: () => Promise<ArrayBuffer>, chosen: readonly string[]): Promise<void> {
+  /** Whether it could be read, and is still wanted then. */
+  async #take(name: string, bytes: () => Promise<ArrayBuffer>, chosen: readonly string[]): Promise<boolean> {
     const { data, sample, failure } = this.#frame;
     hideFailure(failure);
+    const turn = ++this.#taking;
     try {
       const table = await this.#app.data.read(await bytes());
+      if (turn !== this.#taking) return false; // another one was taken meanwhile
       this.#table = { name, table };
       sample.value = '';
       data.textContent = `${name}: ${format.plural(table.rows, 'row')}, ${format.plural(table.numeric.length, 'numeric column')}`;
       this.#showColumns(table, chosen);
       this.#changed(0);
+      return true;
     } catch (error) {
-      this.#fail(error, `reading ${name}`);
+      if (turn === this.#taking) this.#fail(error, `reading ${name}`);
+      return false;
     }
   }
 

@@ -43,7 +43,7 @@ export interface Outcome {
   readonly phases: readonly Phase[];
   /** Of each key that was made, of encryption, evaluation and decryption. */
   readonly traces: readonly TraceView[];
-  /** What evaluations of this plan took, the first one first, seconds. */
+  /** What evaluations of this plan took, the first that was finished first, seconds. */
   readonly evaluations: readonly number[];
 }
 
@@ -56,6 +56,15 @@ interface KeptClient {
   readonly evaluations: number[];
   /** Of the last run. */
   inputs: Ciphertexts | undefined;
+  outputs: Ciphertexts;
+}
+
+/** What another evaluation of the same ciphertexts was. */
+export interface Again {
+  /** What all evaluations of the plan took, seconds. */
+  readonly evaluations: readonly number[];
+  /** Whether its results are those of the run, byte by byte. */
+  readonly same: boolean;
 }
 
 /** What a run needs. */
@@ -88,6 +97,7 @@ export class Runner {
     );
     evaluations.push(phases.of('evaluate').seconds!);
     kept.inputs = inputs;
+    kept.outputs = outputs;
     const decrypted = await phases.during('decrypt', (onProgress) =>
       client.decryptDetails(outputs, { onProgress, signal, onTrace }),
     );
@@ -119,17 +129,20 @@ export class Runner {
   }
 
   /**
-   * Evaluates the ciphertexts of the plan's last run again, and tells what all its evaluations took; undefined where there is no such run. Results are the same, and
-   * thrown away. Errors: those of the package, and `signal.reason`.
+   * Evaluates the ciphertexts of the plan's last run again, and compares the results with that run's; undefined where there is no such run. Errors: those of the package,
+   * and `signal.reason`.
    */
-  async again(plan: Plan, signal: AbortSignal): Promise<readonly number[] | undefined> {
+  async again(plan: Plan, signal: AbortSignal): Promise<Again | undefined> {
     const kept = this.#kept;
     if (kept?.plan !== plan || kept.inputs === undefined) return undefined;
     const start = performance.now();
     // With a trace, as the first one, so that times are of the same work.
-    await plan.program.run(kept.inputs, kept.client.evaluationKeys, { signal, onTrace: () => {} });
+    const outputs = await plan.program.run(kept.inputs, kept.client.evaluationKeys, {
+      signal,
+      onTrace: () => {},
+    });
     kept.evaluations.push((performance.now() - start) / 1000);
-    return [...kept.evaluations];
+    return { evaluations: [...kept.evaluations], same: sameBytes(kept.outputs, outputs) };
   }
 
   /** Forgets the keys, unless they are of the plan to `keep`. */
@@ -163,7 +176,24 @@ export class Runner {
     const client = await phases.during('keys', (onProgress) =>
       plan.program.client({ onProgress, signal, onTrace }),
     );
-    this.#kept = { plan, client, seconds: phases.of('keys').seconds, evaluations: [], inputs: undefined };
+    this.#kept = {
+      plan,
+      client,
+      seconds: phases.of('keys').seconds,
+      evaluations: [],
+      inputs: undefined,
+      outputs: {},
+    };
     return this.#kept;
   }
+}
+
+/** Whether both have the same names, and the same bytes at each. */
+function sameBytes(one: Ciphertexts, other: Ciphertexts): boolean {
+  const names = Object.keys(one);
+  if (names.length !== Object.keys(other).length) return false;
+  return names.every((name) => {
+    const [a, b] = [one[name], other[name]];
+    return a?.length === b?.length && a!.every((byte, at) => byte === b![at]);
+  });
 }

@@ -18,7 +18,7 @@ export interface Ran {
   readonly traces: readonly TraceView[];
   /** The compiler's estimate of the evaluation, seconds. */
   readonly planned: number;
-  /** What evaluations of this plan took, the first one first, seconds. */
+  /** What evaluations of this plan took, the first that was finished first, seconds. */
   readonly evaluations: readonly number[];
 }
 
@@ -38,7 +38,13 @@ export class OperatorTimeline {
   readonly #events: TimelineEvents;
   readonly #kinds = h('ul', { class: 'timeline-kinds', 'aria-label': 'Kinds that are looked at' });
   readonly #totals = h('p', { class: 'note', 'aria-live': 'polite', 'data-testid': 'timeline-totals' });
-  readonly #times = h('div', { class: 'scroll', 'data-testid': 'timeline-times' });
+  readonly #times = h('div', {
+    class: 'scroll',
+    tabindex: 0,
+    role: 'region',
+    'aria-label': 'Times of evaluations',
+    'data-testid': 'timeline-times',
+  });
   readonly #path = button('Critical path', () => this.#togglePath(), {
     class: 'small',
     'aria-pressed': 'false',
@@ -149,7 +155,7 @@ export class OperatorTimeline {
       [
         'First evaluation',
         text(first),
-        'starts the worker, opens keys, computes constants; code is not yet optimised',
+        'the first that was finished; unless another was cancelled before, it starts the worker, opens keys, computes constants, and code is not yet optimised',
       ],
       ['Warm, the fastest later one', text(warm), later],
       ['Median of the later ones', text(median), later],

@@ -98,7 +98,7 @@ export const GALLERY: readonly GalleryEntry[] = [
     id: 'blocks',
     title: '230 AES blocks',
     about:
-      'Expanded four steps, they are more than 100,000 operators, box in box: open all of them, and come near.',
+      'Expanded three steps, they are more than 100,000 operators, box in box: open all of them, and come near.',
     make: (loom) => aesBlocks(loom),
   },
   {

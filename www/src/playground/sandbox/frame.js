@@ -1,5 +1,7 @@
 // In the sandboxed frame: starts one worker, and carries what it says to the page. The frame's policy takes this script alone.
 'use strict';
+// The page's own policy has to take it, too, and there it must do nothing.
+if (self.origin !== 'null') throw new Error('For a sandboxed frame alone');
 addEventListener(
   'message',
   ({ data: { text, input }, ports: [page] }) => {

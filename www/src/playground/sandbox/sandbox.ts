@@ -6,6 +6,7 @@ import { aborted } from '../../run/aborted.js';
 import script from 'virtual:sandbox-frame';
 import harness from './harness.ts?sandbox';
 import type { Given, SandboxReply } from './messages.js';
+import { lineIn } from './stack-line.js';
 
 /** A program that was compiled for here. */
 export interface Runnable {
@@ -44,8 +45,8 @@ export class ProgramError extends Error {
 const [PATIENCE, GRACE] = [5000, 5000];
 /** And for the sandbox to start and read the table: a host whose policy forbids it says nothing. */
 const START = 60_000;
-/** Lines of its console that are kept. */
-const MOST_SAID = 200;
+/** Lines of its console that are kept, and letters of a text and of a stack: what says more, speaks past the harness. */
+const [MOST_SAID, MOST_LETTERS, MOST_STACK] = [200, 2000, 20_000];
 const HEAD = `${harness}\nglobalThis.cipherloomProgram = function (exports, require, cipherloomAt, console) {\n`;
 const ABOVE = HEAD.split('\n').length - 1;
 
@@ -65,6 +66,8 @@ export async function describe(
   frame.srcdoc = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${POLICY}"><script>${script.text}</script>`;
   const { port1: port, port2: theirs } = new MessageChannel();
   const said: string[] = [];
+  const ownLine = (line: number, column: number): number | undefined =>
+    line > ABOVE ? lineOf(line - ABOVE, column) : undefined;
   let begun = false;
   let seen: number | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -73,8 +76,11 @@ export async function describe(
       reject(new ProgramError(code, message, line));
     // Whatever the program likes comes here: it can speak for itself.
     port.onmessage = ({ data }: MessageEvent<Partial<Record<string, unknown>> | null>) => {
-      const text = (name: string): string => String(data?.[name] ?? '');
-      const line = typeof data?.['line'] === 'number' ? data['line'] : undefined;
+      const text = (name: string, most = MOST_LETTERS): string => {
+        const value = data?.[name];
+        return typeof value === 'string' ? value.slice(0, most) : '';
+      };
+      const line = Number.isSafeInteger(data?.['line']) ? (data!['line'] as number) : undefined;
       switch (data?.['kind']) {
         case 'begins':
           if (begun) break;
@@ -103,7 +109,11 @@ export async function describe(
           break;
         }
         case 'failed':
-          fail(text('code') || 'program', text('message'), line ?? lineIn(text('stack'), lineOf));
+          fail(
+            text('code') || 'program',
+            text('message'),
+            line ?? lineIn(text('stack', MOST_STACK), ownLine),
+          );
           break;
         case 'broken':
           fail('program', text('message') || 'The program cannot be started', lineOf((line ?? 0) - ABOVE, 1));
@@ -135,13 +145,4 @@ export async function describe(
     port.close();
     frame.remove(); // and with it its worker
   }
-}
-
-/** The first line of a stack that lies in the visitor's text. */
-function lineIn(stack: string, lineOf: Runnable['lineOf']): number | undefined {
-  for (const [, line, column] of stack.matchAll(/blob:[^\s)]*?:(\d+):(\d+)/g)) {
-    const own = Number(line) > ABOVE ? lineOf(Number(line) - ABOVE, Number(column)) : undefined;
-    if (own !== undefined) return own;
-  }
-  return undefined;
 }
