@@ -18,7 +18,10 @@ const BY_WIDTH = ['scrollable-region-focusable', 'target-size', 'empty-heading']
 const find = (id) => `document.querySelector('[data-testid="${id}"]')`;
 const text = (id) => `${find(id)}.textContent`;
 /** What a tab says of itself once all is there that it shows by itself: others have nothing that comes late. */
-const SETTLED = { 'tab-playground': `${find('play-plan')}.dataset.state === 'planned'` };
+const SETTLED = {
+  'tab-playground': `${find('play-plan')}.dataset.state === 'planned'`,
+  'tab-graph': `document.querySelector('#graph-diagram').dataset.stage !== undefined`,
+};
 /** The look of the last run is on display, and may be meddled with. */
 const LOOKED = `!${find('look')}.hidden && !${find('look-flip')}.disabled`;
 
@@ -42,6 +45,7 @@ describe('Chromium', () => {
     await page.press('Enter');
     await page.until(LOOKED, PATIENCE_MS);
 
+    assert.equal(await page.evaluate(`${find('error')}.innerText`), '');
     assert.equal(await page.evaluate(text('look-cell')), '54');
     assert.equal(await page.evaluate(text('look-result')), '54');
     assert.equal(await page.evaluate(`document.activeElement.id`), 'look-title');

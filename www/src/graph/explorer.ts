@@ -199,7 +199,9 @@ export class Explorer {
   measured(trace: TraceView): void {
     const { graphs } = this.#stops.at(-1)!;
     this.#measured = { graphs, trace };
-    if (this.#graphs === graphs && this.#stop !== undefined) this.#offerOverlays(this.#stop);
+    // Graphs that are being loaded offer it once they are there.
+    if (this.#stop?.graphs === graphs && graphs.at(this.#stop.stage) !== undefined)
+      this.#offerOverlays(this.#stop);
   }
 
   repaint(): void {
