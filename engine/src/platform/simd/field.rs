@@ -11,7 +11,7 @@ pub(super) const LIMIT: f64 = (1u64 << 52) as f64;
 /// What roundings of quotients add to bounds at most, and more.
 pub(super) const ROUNDINGS: f64 = 1.0 + 1.0 / (1u64 << 20) as f64;
 
-/// What [`Arithmetic::reduce`] leaves of at most `5 u`.
+/// What [`Arithmetic::reduce`] leaves.
 pub(super) fn reduced(field: &Field) -> f64 {
     field.q / 2.0 + 2.0
 }
@@ -67,11 +67,11 @@ pub(super) trait Arithmetic<const K: usize>: Copy + Send + Sync + 'static {
     /// `a w` modulo `q`.
     fn mul(&self, a: F2, w: &[F2; K]) -> F2;
 
-    /// `a` modulo `q`, at most [`reduced`] in size, for `|a| <= 5 u`. The quotient's errors before it is rounded are at most twice
+    /// `a` modulo `q`, at most [`reduced`] in size, for `|a| <= 5 u` ([`super::fused::Fused`]: `8 u`). The quotient's errors before it is rounded are at most twice
     /// `2^-53 |a| / q`, and its product with `q` is exact.
     fn reduce(&self, a: F2) -> F2;
 
-    /// `a` modulo `q` in `[0, q)` as words, for `|a| <= 5 u`.
+    /// `a` modulo `q` in `[0, q)` as words, for as large `a` as [`Self::reduce`] takes.
     fn finish(&self, a: F2) -> [u64; 2];
 
     /// As [`Self::finish`], for `|a| <= SMALL`.

@@ -14,6 +14,8 @@
 //! together, as four of values in `[0, q)` are. In the end `H = high - 1.5 * 2^103` becomes `H - nearest(H / q) q`: the quotient is below
 //! `2^52` and off by at most 1 before it is rounded, hence that at most `3/2 q`. With `low` at most `u` for each term and `9/16 q` before them all
 //! stays below `8 u = 2^53`, and is exact: `9/16 + 4 + 3/2` with four terms of primes up to `u`, `9/32 + 6 + 3/4` with six of primes up to `u/2`.
+//! Known factors are centered, and what they multiply is at most `u`, whatever the prime: `H / q` is at most `3 * 2^50`, with six terms, and off by at
+//! most 3/4, hence that at most `5/4 q`, and all `9/32 + 6 + 5/8`, less than `8 u`; with four it is no more than of values in `[0, q)`.
 //! Reductions take up to `8 u`, too.
 
 use super::field::{Arithmetic, BLOCK, BlockSums, Field, ROUNDINGS, doubles, joined};

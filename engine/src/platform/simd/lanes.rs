@@ -123,8 +123,7 @@ mod imp {
     }
     #[inline(always)]
     pub(super) fn nearest(a: Register) -> Register {
-        // what an instruction does only from SSE 4.1 on
-        a.map(|a| a + super::ROUND - super::ROUND)
+        a.map(f64::round_ties_even)
     }
     #[inline(always)]
     pub(super) fn floor(a: Register) -> Register {
@@ -200,7 +199,7 @@ impl F2 {
         imp::to_bits(imp::xor((self + unit).0, unit.0))
     }
 
-    /// The nearest integer, ties to even, for `|x| <= 2^51`.
+    /// The nearest integer, ties to even.
     #[inline(always)]
     pub(super) fn nearest(self) -> Self {
         Self(imp::nearest(self.0))

@@ -4,13 +4,13 @@
 //! transforms", 2014): what is multiplied is at most `4 u`, `u = 2^50`, what is added at most `5 u` ([`super::field`]). A transform
 //! follows a bound of its values, of which the prime decides, and takes the passes that reduce where it has to.
 //!
-//! With products of values up to `x` at most `p(x)`, which is at most `7/8 u`, two layers
+//! With products of values up to `x` at most `p(x)`, which is at most `7/8 u (1 + 2^-20)`, two layers
 //! - forward: make of `x` at most `x + p(x) + p(x + p(x))`, where `x` and `x + p(x)` are multiplied. If half of the values are
 //!   reduced before, to `r < 9/16 u`, it is `y + p(y)` with `y = r + p(x)`, less than `2.4 u`, and the last two layers, which reduce nothing,
 //!   can take that: `2.4 u + p < 4 u`. From `u` on, the largest input, the first two layers end below `2.8 u`, and the last two
 //!   could follow at once. Results are below `5 u`.
 //! - backward: make of `x` sums up to `4 x`, sums of two products of up to `2 p(2 x)`, and products, at most `p(4 x)`; `4 x` is multiplied.
-//!   Reduced is nothing, the sums, or all but products; then `x` is less than `7/8 u` again, and `4 x` less than `4 u`.
+//!   Reduced is nothing, the sums, or all but products; then `x` is at most `7/8 u (1 + 2^-20)` again, and `4 x` less than `4 u`.
 //!
 //! For primes of 46 bits or fewer, forward transforms with fused multiplication reduce nothing at all.
 
