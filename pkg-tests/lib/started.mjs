@@ -16,7 +16,8 @@ export async function startProcess(script, args, env, ready, { cwd } = {}) {
     ...(cwd && { cwd }),
   });
   endWithThis(child);
-  const ended = once(child, 'exit');
+  // When its pipes are read to their ends, too: what it printed last comes before.
+  const ended = once(child, 'close');
   let output = '';
   const waiting = new Set();
   for (const stream of [child.stdout, child.stderr])
@@ -37,6 +38,8 @@ export async function startProcess(script, args, env, ready, { cwd } = {}) {
       };
       waiting.add(look);
       ended.then(([code, signal]) => {
+        look();
+        if (!waiting.delete(look)) return;
         clearTimeout(timer);
         fail(`ended (${code ?? signal})`);
       });

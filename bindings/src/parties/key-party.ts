@@ -81,7 +81,7 @@ export class SharingParty extends Resource implements KeyParty {
     const outputs = await this.#run(graph, [], { of: 'deal' }, options, signal);
     const share = bytesOf(outputs[`share ${this.name}`] as DataArray);
     await connection.call('partyKeep', [handle, share], { signal, transfer: [share.buffer] });
-    await this.#key.keep();
+    await this.#key.keep(connection, handle);
   }
 
   async makeKeys(options: MakeKeysOptions): Promise<JointKeys> {
@@ -244,8 +244,8 @@ export class SharingParty extends Resource implements KeyParty {
   async #secrets(secret: Secrets, signal: AbortSignal): Promise<readonly NamedData[]> {
     const { connection, handle } = await abortable(this.#key.find(), signal);
     const inputs = await connection.call('partyInputs', [handle, secret], { signal });
-    // What it counted, and which runs it has used, must not be forgotten with its worker.
-    if (secret.of !== 'deal') await this.#key.keep();
+    // What it counted, and which runs it has used, must not be forgotten with its worker: where that died already, an older save would come back, and nothing may leave.
+    if (secret.of !== 'deal') await this.#key.keep(connection, handle);
     return inputs;
   }
 }

@@ -173,7 +173,9 @@ export class KeyHolder extends Resource implements Client {
       transfer: [...[...sent, ...(inputs?.encrypted ?? [])].map(({ buffer }) => buffer), ...buffersOf(open)],
     });
     // What it counted must not be forgotten with its worker: before anything is told, and where it fails.
-    const answered = await (this.#info.releases ? call.finally(() => this.#key.keep()) : call);
+    const answered = await (this.#info.releases
+      ? call.finally(() => this.#key.keep(connection, handle))
+      : call);
     onProgress?.({ phase: 'decrypt', done: total, total });
     return told(answered, onTrace, { phase: 'decrypt', role: 'client' });
   }

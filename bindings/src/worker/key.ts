@@ -84,11 +84,16 @@ export class Key {
     return bytes;
   }
 
-  /** Keeps what it has come to since it was saved, if it was, so that it comes back as it is. */
-  async keep(): Promise<void> {
+  /**
+   * Keeps what it has come to where it just answered, if it was saved, so that it comes back as it is. Errors: WorkerError where that worker is gone: what it counted is forgotten
+   * with it, and nothing may be told that rests on it.
+   */
+  async keep(connection: Connection<ClientMethods>, handle: Handle): Promise<void> {
     if (this.#saved === undefined || this.#freed) return;
-    const { connection, handle } = await this.find();
-    this.#saved = await this.#bytes(connection, handle);
+    const bytes = await this.#bytes(connection, handle);
+    // It may have been freed meanwhile.
+    if (this.#saved === undefined) bytes.fill(0);
+    else this.#saved = bytes;
   }
 
   #bytes(connection: Connection<ClientMethods>, handle: Handle, signal?: AbortSignal): Promise<Uint8Array> {
