@@ -85,6 +85,7 @@ describe.runIf(RELAXED)('kernels made at run time', () => {
       // Of 43 and 17 bits residues are found by floor, which takes none that are large by the prime.
       for (const [bits, t] of [
         [50, q],
+        [48, 0xffff_fffa_0001],
         [43, p],
         [17, 65_537],
       ] as const) {
@@ -297,6 +298,7 @@ describe.runIf(RELAXED)('kernels made at run time', () => {
           0,
           await signed(key, { library: LIBRARY, generated: { ...good, time: 9.95 } }),
         ],
+        ['what was compared with nothing', undefined, 0, await signed(key, { generated: good })],
         ['no record', 'tune.record', 0, {} as never],
       ];
       for (const [what, refusal, taken, record] of cases) {

@@ -12,6 +12,8 @@ import { MOST_LAYERS, type Schedule } from './schedule.js';
 const LIMIT = 2 ** 52;
 /** What is exact. */
 const EXACT = 2 ** 53;
+/** What a forward transform starts from: centered residues, of any prime below 2^50, whatever its own. */
+const INPUT = 2 ** 49;
 const MARGIN = 1 - 2 ** -16;
 /** What reducing leaves, by the prime: a half, and what the quotient is off by. */
 const REDUCED = 0.501;
@@ -86,7 +88,7 @@ function forward(schedule: Schedule): Plan {
     known.set(key, best);
     return best;
   };
-  const found = from(0, q);
+  const found = from(0, INPUT);
   if (found === undefined) throw new Error('every value can be reduced in every pass');
   return { passes: found.plans, floor: found.floor };
 }

@@ -9,7 +9,7 @@ import type { TuneClient } from '../client.js';
 import { consented } from '../consent.js';
 import type { OperatorKey } from '../key.js';
 import { beats } from '../measure.js';
-import { checkDigits, type TuneRecord } from '../record.js';
+import { checkDigits, type Implementation, type TuneRecord } from '../record.js';
 import { checkSigned } from '../sign.js';
 import { checkText, wrong } from '../wrong.js';
 import type { BenchOptions } from './bench.js';
@@ -61,8 +61,13 @@ export async function chooseKernels(
     if (!explorer.generated) return chosen([]);
     for (const given of records) {
       signal?.throwIfAborted();
-      const taken = await verified(given, { explorers, device }, explorer, refused);
-      if (taken !== undefined) kernels.set(taken.why.name, taken);
+      const taken = await verified(given, { explorers, device }, explorer, refused, signal);
+      if (taken === undefined) continue;
+      // Of two for the same work one runs: the faster.
+      const { n, bits, prime, piece } = taken.kernel;
+      const work = [piece, n, bits, prime].join();
+      const other = kernels.get(work);
+      if (other === undefined || gain(taken) < gain(other)) kernels.set(work, taken);
     }
   } finally {
     explorer.close();
@@ -74,6 +79,11 @@ export async function chooseKernels(
     [...kernels.values()].sort((one, other) => order(other) - order(one)),
     refused,
   );
+}
+
+/** What part of the built-in kernel's time it takes. */
+function gain({ why: { time, instead } }: Taken): number {
+  return time / (instead?.time ?? time);
 }
 
 interface Known {
@@ -116,6 +126,7 @@ async function verified(
   { explorers, device }: Pick<Known, 'explorers' | 'device'>,
   explorer: KernelExplorer,
   refused: CipherloomError[],
+  signal: AbortSignal | undefined,
 ): Promise<Taken | undefined> {
   try {
     const record = await checkSigned(given, explorers);
@@ -123,11 +134,15 @@ async function verified(
     if (key.device !== device) throw wrong('tune.device', 'record, key', `"${key.device}"`, `"${device}"`);
     const { library, ...made } = best;
     const { generated } = made;
-    // What wins by less than noise replaces nothing.
-    if (generated === undefined || (library !== undefined && !beats(generated, library))) return undefined;
+    // What wins by less than noise replaces nothing, and neither does what was compared with nothing.
+    if (generated === undefined || library === undefined || !beats(generated, library)) return undefined;
     // What is built in runs anyway, and is not tried here.
-    const consent = { derive: deriveCode, verify: explorer.verify };
+    const verify = (given: TuneRecord, one: Implementation): Promise<boolean> =>
+      explorer.conforms(given, one, signal);
+    const consent = { derive: deriveCode, verify };
     const { runnable, refused: others } = await consented({ ...record, best: made }, consent);
+    signal?.throwIfAborted();
+    for (const { cause } of others) if (isOfDevice(cause)) throw cause;
     refused.push(...others);
     if (runnable?.implementation.kind !== 'generated') return undefined;
     const { kernel } = await deriveFor(key, runnable.implementation);
@@ -141,4 +156,11 @@ async function verified(
     refused.push(error);
     return undefined;
   }
+}
+
+/** Whether nothing could be tried, which says nothing of a record. A kernel that traps does. */
+function isOfDevice(cause: unknown): cause is CipherloomError {
+  return (
+    cause instanceof CipherloomError && /^(worker|memory)\./.test(cause.code) && cause.code !== 'worker.trap'
+  );
 }

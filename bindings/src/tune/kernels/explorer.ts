@@ -9,7 +9,7 @@ import { keyText } from '../key.js';
 import type { Trial, TrialSettings } from '../../worker/protocol.js';
 import { Bench, type BenchOptions, type Candidate } from './bench.js';
 import { derive, deriveFor } from './derive.js';
-import { bitsOf, pieceOf } from './pieces.js';
+import { bitsOf, pieceOf, usesOf } from './pieces.js';
 import { type Schedule, scheduleJson, scheduleName } from './schedule.js';
 import { seeded, Space } from './space.js';
 import { evolution } from './techniques/evolution.js';
@@ -25,6 +25,8 @@ const TOGETHER = 6;
 const FINALISTS = 5;
 /** How the final comparison is measured, and those before. */
 const FINAL: TrialSettings = { warmUp: 3, rounds: 25, sample: 1e6 };
+/** Against the reference alone. */
+const TRIAL: TrialSettings = { warmUp: 0, rounds: 1, sample: 0 };
 const QUICK: TrialSettings = { warmUp: 1, rounds: 7, sample: 5e5 };
 
 /** How a search goes. */
@@ -141,13 +143,20 @@ export class KernelExplorer implements Explorer {
     return this.#bench.generated;
   }
 
-  /** Whether an implementation conforms here: one that is built in, or one whose code is derived here. */
-  readonly verify = async ({ key }: TuneRecord, one: Implementation): Promise<boolean> => {
+  /** Whether an implementation conforms here: one that is built in, or one whose code is derived here, in all that it would be called for. */
+  readonly verify = (record: TuneRecord, one: Implementation): Promise<boolean> => this.conforms(record, one);
+
+  /** See {@link verify}. Errors: WorkerError, MemoryError where nothing could be tried; the signal's. */
+  async conforms({ key }: TuneRecord, one: Implementation, signal?: AbortSignal): Promise<boolean> {
     const candidate = await this.#candidate(key, one);
     if (candidate === undefined) return false;
-    const [trial] = await this.#bench.trial(key, [candidate], { warmUp: 0, rounds: 1, sample: 0 });
-    return trial !== undefined && trial.problem === undefined;
-  };
+    const uses = one.kind === 'generated' ? usesOf(key) : [];
+    for (const use of [key, ...uses]) {
+      const [trial] = await this.#bench.trial(use, [candidate], TRIAL, signal);
+      if (trial === undefined || trial.problem !== undefined) return false;
+    }
+    return true;
+  }
 
   close(): void {
     this.#bench.close();

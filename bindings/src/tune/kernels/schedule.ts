@@ -20,7 +20,7 @@ export type Rounding = 'nearest' | 'add';
 /** A schedule of a transform. */
 export interface Schedule {
   /** Of the generator: another one gives other code. */
-  readonly version: 1;
+  readonly version: 2;
   readonly piece: Piece;
   /** Ring dimension: a power of two from 16 to 32768. */
   readonly n: number;
@@ -65,7 +65,7 @@ export function checkSchedule(value: unknown): Schedule {
       return found as number;
     return fail(name, `a whole number from ${least} to ${most}`);
   };
-  whole('version', 1, 1);
+  whole('version', 2, 2);
   const piece = PIECES.find((known) => known === given.piece) ?? fail('piece', PIECES.join(' or '));
   const n = whole('n', LEAST, LARGEST);
   const layers = Math.log2(n);
@@ -89,7 +89,7 @@ export function checkSchedule(value: unknown): Schedule {
   // The last pass works on two blocks at a time: a part has two of its blocks at least.
   const tile = whole('tile', 0, passes.length - 2);
   return {
-    version: 1,
+    version: 2,
     piece,
     n,
     bits,

@@ -43,7 +43,7 @@ export class Space {
   schedule(passes: readonly number[], choices: Partial<Schedule> = {}): Schedule {
     const { rounding = 'add', computed = passes.length, held = true, unroll = 1, tile = 0 } = choices;
     return {
-      version: 1,
+      version: 2,
       piece: this.piece,
       n: this.n,
       bits: this.bits,
