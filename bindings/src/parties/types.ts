@@ -246,7 +246,7 @@ export interface KeyParty extends Disposable {
   deal(options: ProtocolOptions): Promise<void>;
   /**
    * Makes the public key and all evaluation keys of the program, in two rounds. The common polynomials follow from `run`: where it has to be done again, be it after a failure, it takes a
-   * new one, since two keys over the same polynomials tell of the secrets: a party remembers the runs that it has used, also when it was saved since, and refuses them (`party.shared`).
+   * new one, since two keys over the same polynomials tell of the secrets: a party remembers the runs that it has used, also when it was saved since, and refuses them (`party.shared`). Save the party after this and after {@link refresh}: an older copy forgets.
    */
   makeKeys(options: MakeKeysOptions): Promise<JointKeys>;
   /**
