@@ -164,7 +164,7 @@ describe('a compiled program', () => {
       expect([threads, ...new Set(thread)], phase).toEqual([1, 0]);
       expect(Math.max(...op), phase).toBeLessThan(type.length);
       expect(
-        [...type].every((index) => /^[a-z_]+\.[a-z_]+$/.test(types[index] ?? '')),
+        [...type].every((index) => /^[a-z][a-z0-9_]*(\.[a-z0-9_]+)*$/.test(types[index] ?? '')),
         phase,
       ).toBe(true);
       expect([waitsStart.length, waitsStart.at(-1)], phase).toEqual([type.length + 1, waits.length]);
