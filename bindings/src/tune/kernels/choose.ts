@@ -42,7 +42,7 @@ export interface ChooseOptions extends BenchOptions {
  * The kernels that may run here, for `load({ kernels })`: of each record the generated implementation, if it is signed by an explorer that is believed, of this class of device, faster
  * than the built-in one by more than noise, derived here with the hash that was measured, and if it gives on this device what the reference does, on the largest residues and others.
  * What fails is left out, and `refused` says why; the others are taken. A client is asked for all keys at once, and what it does not know is no error. Takes a worker for a moment, and
- * some 10 ms for each record. Where kernels made at run time do not run (without relaxed SIMD that rounds once) none are chosen.
+ * some tens of milliseconds for each record. Where kernels made at run time do not run (without relaxed SIMD that rounds once) none are chosen.
  *
  * Errors: TuneError `tune.option`, `tune.record` of what is no source, `tune.device` of keys of another class; DisposedError of a client that was closed; WorkerError, MemoryError where the worker does not start; those
  * of the signal.
