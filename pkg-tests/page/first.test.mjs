@@ -106,6 +106,9 @@ describe('Chromium', () => {
     await page.until(`${text('table-read')} === 'Read as Parquet.'`, PATIENCE_MS);
     await page.upload('[data-testid="file"]', join(ROOT, 'www', 'screenshots', 'dark-390.png'));
     await page.until(`!${find('error')}.hidden && ${text('error-code')} === 'table.encoding'`, PATIENCE_MS);
+    // The table before it is planned for meanwhile, and the failure stays.
+    await page.until(`${text('plan-status')}.startsWith('Planned')`, PATIENCE_MS);
+    assert.equal(await page.evaluate(text('error-code')), 'table.encoding');
     assert.match(await page.evaluate(text('table-name')), /^people-zstd\.parquet/);
     assert.deepEqual(page.problems, []);
   });

@@ -78,6 +78,8 @@ export class App {
   #settling = 0;
   /** Of the table that was asked for last: what another one gives comes too late. */
   #opening = 0;
+  /** What is said to have failed is a plan. */
+  #planFails = false;
   /** What the timeline shows. */
   #timed: Ran | undefined;
   readonly #replaced: (() => void)[] = [];
@@ -287,13 +289,16 @@ export class App {
       during = 'planning';
       const plan = await planner.plan(selection);
       if (engine !== this.#engine) return;
-      hideFailure(this.#failure);
+      // A file that could not be read is none the better for it.
+      if (this.#planFails) hideFailure(this.#failure);
+      this.#planFails = false;
       this.#showPlan(plan);
     } catch (error) {
       // Another choice, or another engine, is being planned for.
       if (error instanceof Superseded || engine !== this.#engine) return;
       byId('plan-status').textContent = 'There is no plan for this choice.';
       this.#fail(error, during);
+      this.#planFails = true;
     }
   }
 
@@ -449,6 +454,7 @@ export class App {
   }
 
   #fail(error: unknown, during: string): void {
+    this.#planFails = false;
     showFailure(this.#failure, failureOf(error, during), () => void this.#restart());
   }
 }
