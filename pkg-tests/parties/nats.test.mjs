@@ -121,6 +121,8 @@ describe('over NATS', { skip, timeout: 600_000 }, () => {
   test('three processes compute together while their server is restarted', async () => {
     const all = await Processes.of(loom, { of: server.of, seed: 2 });
     PARTIES.forEach((party) => all.start(party));
+    // Who comes while there is no server is told so, and has not begun.
+    for (const party of PARTIES) await all.sent(party, 1);
     for (const [count, signal] of [
       [3, 'SIGKILL'],
       [6, 'SIGTERM'],
