@@ -87,7 +87,7 @@ class Worker {
     const kept = Array.from(keep, (number) => ({ ...PORT, name: `%${number}` }));
     const ports = [...kept, ...this.outputs];
     const objects: NamedBytes[] = ports.map(({ name }) => ({ names: [name], bytes: bytes() }));
-    return { objects, kept, trace: undefined };
+    return { result: { objects, kept }, trace: undefined };
   }
 }
 
