@@ -77,6 +77,21 @@ export async function servePage({ plain = false, folder = builtPage() } = {}) {
   return startServer(VITE, ['preview', '--outDir', folder, ...mode], { cwd: WWW });
 }
 
+/** From now on what a page gives to be saved is looked at, and not put on the disk: `saved` in the page, each with `name` and `blob`. */
+export async function catchSaved(page) {
+  await page.evaluate(`(() => {
+    window.saved = [];
+    const make = URL.createObjectURL.bind(URL);
+    let last;
+    URL.createObjectURL = (blob) => make((last = blob));
+    const click = HTMLAnchorElement.prototype.click;
+    HTMLAnchorElement.prototype.click = function () {
+      if (this.download === '') click.call(this);
+      else saved.push({ name: this.download, blob: last });
+    };
+  })()`);
+}
+
 /** Ticks these columns alone, and every statistic. */
 export async function choose(page, columns) {
   const boxes = `[...document.querySelectorAll('[data-testid="column"]')]`;

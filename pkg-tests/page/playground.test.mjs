@@ -11,7 +11,7 @@ import { ROOT } from '../../scripts/lib/run.mjs';
 import { BROWSERS } from '../lib/browser.mjs';
 import { temporaryFolder } from '../lib/package.mjs';
 import { mulberry32 } from '../lib/random.mjs';
-import { choose, openPage, PATIENCE_MS, run as runStatistics } from './demo.mjs';
+import { PATIENCE_MS, catchSaved, choose, openPage, run as runStatistics } from './demo.mjs';
 import { replaceText } from './graph-tab.mjs';
 
 const find = (id) => `document.querySelector('[data-testid="play-${id}"]')`;
@@ -101,17 +101,7 @@ for (const name of BROWSERS) {
         [...opened, ...page.requests].filter((address) => own.test(address)),
         [],
       );
-      await page.evaluate(`
-        window.saved = [];
-        const make = URL.createObjectURL.bind(URL);
-        let last;
-        URL.createObjectURL = (blob) => make((last = blob));
-        const click = HTMLAnchorElement.prototype.click;
-        HTMLAnchorElement.prototype.click = function () {
-          if (this.download === '') click.call(this);
-          else saved.push({ name: this.download, blob: last });
-        };
-      `);
+      await catchSaved(page);
       await page.click('[data-testid="tab-playground"]');
       await tableIsThere();
       assert.equal(await run(), 'done');

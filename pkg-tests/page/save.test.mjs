@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { BROWSERS } from '../lib/browser.mjs';
-import { openPage, PATIENCE_MS } from './demo.mjs';
+import { PATIENCE_MS, catchSaved, openPage } from './demo.mjs';
 import { LINES, opened, replaceText, take } from './graph-tab.mjs';
 
 const PANEL = '#panel-graph';
@@ -16,18 +16,7 @@ for (const name of BROWSERS) {
         page = first;
         await opened(page);
         await take(page, 'table');
-        // Files are looked at, and not put on the disk.
-        await page.evaluate(`(() => {
-          window.saved = [];
-          const make = URL.createObjectURL.bind(URL);
-          let last;
-          URL.createObjectURL = (blob) => make((last = blob));
-          const click = HTMLAnchorElement.prototype.click;
-          HTMLAnchorElement.prototype.click = function () {
-            if (this.download === '') click.call(this);
-            else saved.push({ name: this.download, blob: last });
-          };
-        })()`);
+        await catchSaved(page);
       },
       '#graph',
     );

@@ -10,7 +10,7 @@ import { Explorer } from './graph/explorer.js';
 import { programFrame } from './graph/explorer-frame.js';
 import { stopsOf } from './graph/program-stops.js';
 import { Look } from './look/look.js';
-import { computeSeconds } from './run/compute-seconds.js';
+import { computeSeconds, evaluationOf } from './run/evaluation.js';
 import { Phases } from './run/phases.js';
 import { type Plan, Planner, Superseded } from './run/planner.js';
 import { type Outcome, Runner } from './run/runner.js';
@@ -417,7 +417,7 @@ export class App {
     this.#phaseList.say(`Done. ${verdict}`);
     this.#timed = { phases, traces, planned: info.cost.seconds, evaluations };
     this.#timeline.show(this.#timed);
-    const run = traces.find(({ phase }) => phase === 'run');
+    const run = evaluationOf(traces);
     if (run !== undefined) this.#explorer.measured(run);
   }
 

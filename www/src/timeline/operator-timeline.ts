@@ -2,6 +2,7 @@
 import type { TraceView } from 'cipherloom';
 import * as format from '../format.js';
 import { KIND_TITLES, kindOf, type Kind, KINDS } from '../graph/kinds.js';
+import { evaluationOf } from '../run/evaluation.js';
 import type { Phase } from '../run/phases.js';
 import { button, byId, h } from '../ui/dom.js';
 import { saveFile } from '../ui/save-file.js';
@@ -146,7 +147,7 @@ export class OperatorTimeline {
 
   /** Plan and measurements alone, after another evaluation. */
   showTimes(ran: Ran): void {
-    const trace = ran.traces.find(({ phase }) => phase === 'run');
+    const trace = evaluationOf(ran.traces);
     const { first, warm, median, runs } = runTimes(ran.evaluations);
     const text = (seconds: number | undefined): string =>
       seconds === undefined ? '–' : duration(seconds * 1000);
@@ -207,7 +208,7 @@ export class OperatorTimeline {
 
   #viewRun(): void {
     const recording = this.#recording;
-    const run = recording?.traces.find(({ phase }) => phase === 'run');
+    const run = recording && evaluationOf(recording.traces);
     if (recording === undefined || run === undefined) return;
     const from = run.origin - recording.origin;
     this.#timeline.view(from, from + run.end.reduce((most, end) => Math.max(most, end), 0));
