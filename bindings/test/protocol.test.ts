@@ -90,7 +90,8 @@ describe('a call', () => {
       rejected = Math.min(rejected, performance.now() - aborted);
       const freed = await connection.call('freed', []);
       free = Math.min(free, performance.now() - aborted);
-      expect(freed.at(-1)).toBe(`long ${round}`);
+      // Two messages tell of the two: the second call may begin between them, and stops at its first step.
+      expect(freed).toContain(`long ${round}`);
     }
     expect(rejected).toBeLessThan(100);
     expect(free).toBeLessThan(200);
