@@ -99,7 +99,10 @@ describe('overlays', () => {
     expect(texts(0, 5)).toEqual(['30.3 bits', '60 bits', undefined, undefined, undefined]);
     expect(texts(1, 4)).toEqual(['30.3 bits', '30.3 bits', '60 bits', undefined]);
     expect(texts(2, 3)).toEqual(['60 bits', '30.3 bits', undefined]);
-    expect(noise.legend.map(({ text }) => text)).toEqual(['at least 90 bits left', 'at least 30.3 bits left']);
+    expect(noise.legend.map(({ text }) => text)).toEqual([
+      'at least 90 bits left',
+      'at least 30.3 bits left',
+    ]);
     expect(noise.tint(nodeId(0, 0))).toBe(heatOf(1));
     expect(noise.tint(nodeId(0, 1))).toBe(heatOf(30 / 59.75));
     expect(noise.tint(nodeId(0, 3))).toBeUndefined();

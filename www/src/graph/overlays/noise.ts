@@ -33,7 +33,8 @@ export const noise: OverlayKind = {
     };
     const [good, bad] = isReal ? [low, high] : [high, low];
     const text = (bits: number): string => (isReal ? format.power(bits) : format.bits(bits));
-    const said = (bits: number): string => (isReal ? `error at most ${text(bits)}` : `at least ${text(bits)} left`);
+    const said = (bits: number): string =>
+      isReal ? `error at most ${text(bits)}` : `at least ${text(bits)} left`;
     return {
       legend: known.length === 0 ? [] : scale(said(good), said(bad)),
       tint: (node) => {
