@@ -81,7 +81,10 @@ for (const name of BROWSERS) {
         await openStage(page, 'scheme');
         await pick('overlay', 'noise');
         const legend = `[...document.querySelectorAll('#legend li')].map((line) => line.textContent)`;
-        await page.until(`${legend}.every((line) => /^at least [\\d.]+ bits left$/.test(line))`, PATIENCE_MS);
+        await page.until(
+          `${legend}.length === 2 && ${legend}.every((line) => /^at least [\\d.]+ bits left$/.test(line))`,
+          PATIENCE_MS,
+        );
         const [most, least] = (await page.evaluate(legend)).map((line) => parseFloat(line.slice('at least '.length)));
         assert.ok(most > least && least > 0, `${most} to ${least} bits`);
 
@@ -93,7 +96,7 @@ for (const name of BROWSERS) {
         await find(page, 'limb.dot');
         await page.click('.inspector .entries .link');
         const flat = `document.querySelector('[data-testid="flat-beside"]').dataset`;
-        await page.until(`${flat}.selected !== ''`, PATIENCE_MS);
+        await page.until(`${flat}.selected?.length > 0`, PATIENCE_MS);
         const note = `document.querySelector('[data-testid="beside-note"]').textContent`;
         const path = `[...document.querySelectorAll('.inspector .path .link')].map((one) => one.textContent).filter((one) => one.includes(' #'))`;
         const [, , scheme] = await page.evaluate(path);

@@ -365,15 +365,15 @@ export class FlatDiagram {
     const marks = this.#marks;
     if (marks === undefined) return;
     const least = 3 / this.#zoom;
-    const box = (node: NodeId, color: string): void => {
+    const box = (node: NodeId, color: string, line = 2.5): void => {
       if (!this.has(node)) return;
       const { x, y } = this.#at(opOf(node));
       const [width, height] = [Math.max(shown.boxWidth, least), Math.max(BOX_HEIGHT, least)];
-      context.lineWidth = 2.5 / Math.min(this.#zoom, 1);
+      context.lineWidth = line / Math.min(this.#zoom, 1);
       context.strokeStyle = color;
       context.strokeRect(x, y, width, height);
     };
-    this.#drawSet(shown, view, marks.found, (node) => box(node, ink.text));
+    this.#drawSet(shown, view, marks.found, (node) => box(node, ink.text, 1.25));
     if (marks.kin !== undefined) this.#drawSet(shown, view, marks.kin, (node) => box(node, ink.kin));
     const { subject } = marks;
     if (subject !== undefined && this.has(subject)) {
@@ -390,7 +390,7 @@ export class FlatDiagram {
     }
     for (const node of marks.producers) box(node, ink.client);
     for (const node of marks.readers) box(node, ink.evaluator);
-    for (const node of [subject, marks.selected]) if (node !== undefined) box(node, ink.text);
+    for (const node of [subject, marks.selected]) if (node !== undefined) box(node, ink.text, 4);
   }
 
   /** What was found, or belongs together, as far as it is in view: with thousands in view only where these are few, since frames would hide all. */
