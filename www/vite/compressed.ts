@@ -70,7 +70,10 @@ export function compressed(): Plugin {
 function pathOf(url: string, folder: string): string | undefined {
   try {
     const { pathname } = new URL(url, 'http://localhost');
-    const path = join(folder, decodeURIComponent(pathname.endsWith('/') ? `${pathname}index.html` : pathname));
+    const path = join(
+      folder,
+      decodeURIComponent(pathname.endsWith('/') ? `${pathname}index.html` : pathname),
+    );
     return path.startsWith(folder + sep) && !path.includes('\0') ? path : undefined;
   } catch {
     return undefined;

@@ -30,7 +30,8 @@ const PAGES: ReadonlyMap<string, string> = new Map(DOCUMENTS.map(([file, page]) 
 const FIGURES = new Set(['.svg', '.png']);
 /** Letters of a description. */
 const MOST_DESCRIBED = 160;
-const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
+const POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
 /** All files by their names below the page. Errors: Error for a link to nothing, with the document that has it. */
 export function documentFiles(): ReadonlyMap<string, string | Uint8Array> {
