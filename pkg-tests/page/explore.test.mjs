@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
-import { BROWSERS } from '../lib/browser.mjs';
+import { test } from 'node:test';
+import { BROWSERS, describeBeside } from '../lib/browser.mjs';
 import { temporaryFolder } from '../lib/package.mjs';
 import { choose, openPage, PATIENCE_MS, run } from './demo.mjs';
 
@@ -11,7 +11,7 @@ const folder = temporaryFolder();
 const STATUS = `document.querySelector('[data-testid="status"]').textContent`;
 
 for (const name of BROWSERS) {
-  describe(name, { timeout: 900_000 }, () => {
+  describeBeside(name, {}, () => {
     let page;
     openPage(name, async (opened) => {
       page = opened;

@@ -1,15 +1,15 @@
 // The graph tab, worked by mouse and keyboard: what is shown and computed there is what the package says.
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { openGraph, work } from '../../bench/lib/page-graph.mjs';
-import { BROWSERS } from '../lib/browser.mjs';
+import { BROWSERS, describeBeside } from '../lib/browser.mjs';
 import { openPage, PATIENCE_MS } from './demo.mjs';
 import { EDITOR, LINES, opened, replaceText, take } from './graph-tab.mjs';
 
 const PANEL = '#panel-graph';
 
 for (const name of BROWSERS) {
-  describe(name, { timeout: 900_000 }, () => {
+  describeBeside(name, {}, () => {
     let page;
     openPage(name, (opened) => (page = opened));
 
