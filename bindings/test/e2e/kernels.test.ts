@@ -354,6 +354,63 @@ describe.runIf(RELAXED)('kernels made at run time', () => {
       expect(single.mode.kernels).toEqual([]);
     });
 
+    it('of two records for one piece the faster runs, and those for fewer primes go before', async () => {
+      const [n, q, small] = [1024, PRIMES[0] as number, PRIMES[1] as number];
+      const [wide, narrow] = [50, 43].map((bits) => Space.of('ring.forward', n, bits)) as [Space, Space];
+      const of = async (prime: number, schedule: Schedule, time: number): Promise<TuneRecord> =>
+        signed(transform('limb.ntt', n, prime), {
+          library: LIBRARY,
+          generated: { ...generated(schedule), time },
+        });
+      // Not those of the test before, of which one was compiled to something else.
+      const [slow, fast] = [wide.schedule([3, 4, 3]), wide.schedule([2, 3, 3, 2])];
+      const few = narrow.schedule([4, 3, 3]);
+      const one = { ...narrow.schedule([4, 4, 2]), prime: small };
+      // In any order.
+      const some = [
+        await of(q, slow, 5),
+        await of(q, fast, 2),
+        await of(small, few, 4),
+        await of(small, one, 6),
+      ];
+      for (const order of [some, [...some].reverse()]) {
+        const kernels = await choose(...order);
+        expect(kernels.refused).toEqual([]);
+        expect(kernels.names).toEqual([fast, few, one].map(scheduleName));
+        expect(kernels.chosen.map(({ time }) => time)).toEqual([2, 4, 6]);
+      }
+      // The same record twice is one kernel.
+      expect((await choose(some[0] as TuneRecord, some[0] as TuneRecord)).names).toHaveLength(1);
+    });
+
+    it('a worker that does not start is an error, and no verdict on a record', async () => {
+      const found = (await records()).slice(0, 1);
+      const source = { records: found, explorers: [(await keys).publicKey], device };
+      const worker = (): never => {
+        throw new Error('no worker today');
+      };
+      await expect(chooseKernels(source, { worker })).rejects.toMatchObject({
+        code: 'worker.failed',
+        message: expect.stringContaining('no worker today') as string,
+      });
+      const threads = process.getBuiltinModule('node:worker_threads');
+      const { Worker } = threads;
+      threads.Worker = class extends Worker {
+        constructor(address: string | URL, options: object) {
+          const gone = String(address).includes('conformance-worker');
+          super(gone ? new URL('file:///none.js') : address, options);
+        }
+      } as typeof Worker;
+      try {
+        await expect(chooseKernels(source)).rejects.toMatchObject({ code: 'worker.failed' });
+      } finally {
+        threads.Worker = Worker;
+      }
+      // Nothing is left of it: the next call is as if there had been none. Without records there is nothing to try, and no worker.
+      expect((await chooseKernels(source)).names).toHaveLength(1);
+      expect((await chooseKernels({ ...source, records: [] }, { worker })).names).toEqual([]);
+    });
+
     it('load takes nothing else, whatever it looks like', async () => {
       const right = (await records())[0] as TuneRecord;
       const like = { names: ['a'], refused: [] };
