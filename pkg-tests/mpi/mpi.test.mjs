@@ -10,7 +10,7 @@ import { setTimeout } from 'node:timers/promises';
 import { mpi, RUNNER, testedPackages } from '../../scripts/lib/mpi.mjs';
 import { ROOT } from '../../scripts/lib/run.mjs';
 import { nativeRust, need } from '../../scripts/lib/toolchain.mjs';
-import { temporaryFolder } from '../lib/package.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
 import { mulberry32 } from '../lib/random.mjs';
 import * as jobs from './jobs.mjs';
 

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { BROWSERS, describeBeside } from '../lib/browser.mjs';
-import { temporaryFolder } from '../lib/package.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
 import { choose, openPage, PATIENCE_MS, run } from './demo.mjs';
 
 const folder = temporaryFolder();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ROOT } from '../../scripts/lib/run.mjs';
 import { BROWSERS, describeBeside } from '../lib/browser.mjs';
-import { temporaryFolder } from '../lib/package.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
 import { overhear, skip, startNats } from '../parties/nats.mjs';
 import { openPage, PATIENCE_MS, servePage } from './demo.mjs';
 

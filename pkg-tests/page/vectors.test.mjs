@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { BROWSERS, describeBeside } from '../lib/browser.mjs';
-import { temporaryFolder } from '../lib/package.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
 import { openPage, PATIENCE_MS } from './demo.mjs';
 
 const folder = temporaryFolder();
