@@ -1,5 +1,5 @@
 /** All that one run did, on both sides, on one axis: the page's phases, and the spans of every trace. */
-import type { TraceView } from 'cipherloom';
+import { kernelsText, type TraceView } from 'cipherloom';
 import type { Phase, PhaseName } from '../run/phases.js';
 import { isShorter, resolutionOf } from './clock.js';
 import { criticalPath } from './critical-path.js';
@@ -94,6 +94,11 @@ export class Recording {
   /** Number of the operator in the graph of its trace. */
   op(span: number): number {
     return this.trace(span).op[span - this.#first[this.#trace[span]!]!]!;
+  }
+
+  /** Which kernels computed it, and why; phases have none. */
+  kernels(span: number): string | undefined {
+    return this.isPhase(span) ? undefined : kernelsText(this.trace(span), this.op(span));
   }
 
   /** The first span of an operator of the evaluation. */
