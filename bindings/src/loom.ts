@@ -61,7 +61,7 @@ export class WorkerLoom extends Resource implements Loom {
 
   private constructor(
     recipe: Recipe,
-    wasm: LoadOptions['wasm'],
+    { wasm, kernels: chosen }: Pick<LoadOptions, 'wasm' | 'kernels'>,
     client: Engine<ClientMethods>,
     evaluator: Engine<EvaluatorMethods>,
   ) {
@@ -91,12 +91,14 @@ export class WorkerLoom extends Resource implements Loom {
     });
     this.own = new OwnOperators(operators);
     const { variant, threads, reasons } = recipe.choice;
+    const made = takesKernels(variant);
     this.mode = {
       variant,
       threads,
       reasons,
       memoryBytes: Math.min(client.memoryBytes, evaluator.memoryBytes),
-      kernels: takesKernels(variant) ? recipe.kernels.map(({ name }) => name) : [],
+      kernels: made ? recipe.kernels.map(({ name }) => name) : [],
+      chosen: made ? (chosen?.chosen ?? []) : [],
     };
     this.version = client.version;
     this.#recipe = recipe;
@@ -108,7 +110,7 @@ export class WorkerLoom extends Resource implements Loom {
   static async start(
     choice: Choice,
     module: Promise<WebAssembly.Module>,
-    options: Pick<LoadOptions, 'wasm' | 'signal'>,
+    options: Pick<LoadOptions, 'wasm' | 'signal' | 'kernels'>,
     worker: Recipe['worker'],
     kernels: readonly RawKernel[],
   ): Promise<WorkerLoom> {
@@ -118,7 +120,7 @@ export class WorkerLoom extends Resource implements Loom {
     const client = startEngine<ClientMethods>('client', recipe, signal);
     const evaluator = startEngine<EvaluatorMethods>('evaluator', recipe, signal);
     try {
-      return new WorkerLoom(recipe, options.wasm, ...(await Promise.all([client, evaluator])));
+      return new WorkerLoom(recipe, options, ...(await Promise.all([client, evaluator])));
     } catch (error) {
       failed.abort();
       for (const engine of [client, evaluator])

@@ -569,6 +569,8 @@ export interface RawKernel {
   readonly piece: string;
   readonly n: number;
   readonly bits: number;
+  /** Beside the ring: of sums of products how many terms are what a transform left open, how many are residues, and outputs; of changes of base as `Change` in `made.rs`. */
+  readonly shape: readonly number[];
   readonly prime: number | undefined;
   readonly module: WebAssembly.Module;
   /** Numbers of the doubles that it reads. */
@@ -588,11 +590,11 @@ interface RawModule {
   threads(): number;
   version(): string;
   functionTable(): WebAssembly.Table;
-  /** Makes a kernel known, by the places of its functions in that table. `prime`: 0 for any. */
+  /** Makes a kernel known, by the places of its functions in that table. `shape`: dimension, bits, and that of {@link RawKernel}; `prime`: 0 for any. */
   offerKernel(
     piece: string,
-    n: number,
-    bits: number,
+    name: string,
+    shape: Uint32Array,
     prime: bigint,
     places: Uint32Array,
     layout: Uint32Array,
@@ -719,8 +721,10 @@ export function offerKernels(
   if (kernels.length === 0) return;
   const modules = kernels.map(({ module }) => module);
   const places = installKernels(raw.functionTable(), memory, modules);
-  for (const [at, { piece, n, bits, prime, layout }] of kernels.entries())
-    raw.offerKernel(piece, n, bits, BigInt(prime ?? 0), new Uint32Array(places[at] as number[]), layout);
+  for (const [at, { piece, name, n, bits, shape: more, prime, layout }] of kernels.entries()) {
+    const shape = Uint32Array.of(n, bits, ...more);
+    raw.offerKernel(piece, name, shape, BigInt(prime ?? 0), Uint32Array.from(places[at] as number[]), layout);
+  }
 }
 
 /**

@@ -11,7 +11,7 @@
  */
 import type { SharedGraph } from './parties/types.js';
 import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './graph-types.js';
-import type { ChosenKernels } from './tune/kernels/chosen.js';
+import type { ChosenKernel, ChosenKernels } from './tune/kernels/chosen.js';
 import type { CompileOptions, LoomTask, OpenOptions, Program, Task } from './values/types.js';
 import type { Conformance, ConformanceOptions } from './verification-types.js';
 
@@ -110,6 +110,8 @@ export interface Mode {
   readonly reasons: readonly string[];
   /** Kernels made at run time that the engines have, by their names; what they do not serve is computed by those that are built in. */
   readonly kernels: readonly string[];
+  /** Why these: of each what it was measured on, and what is built in and was slower ({@link kernelsText} says so of the operators of a trace). */
+  readonly chosen: readonly ChosenKernel[];
 }
 
 /** Running workers, and all that is made with them. `using loom = await load()` works too. */
@@ -316,6 +318,13 @@ export interface TraceView {
   readonly types: string[];
   /** Index into `types`, by the numbers in `op`. */
   readonly type: Uint32Array;
+  /**
+   * Which kernels there were, each by its names: the family of built-in ones (`f64x2-fma`, `u32x4`, `f64x2`, `blake3x4`), `scalar`, `plain` (tensors), `gpu`, or `javascript`, then the names of
+   * those made at run time that worked in it, as `Mode.kernels` has them.
+   */
+  readonly kernels: readonly (readonly string[])[];
+  /** Index into `kernels`, by the numbers in `op`. */
+  readonly kernel: Uint32Array;
   /**
    * Dependency sets: operator i waits for `waits[waitsStart[i] .. waitsStart[i + 1]]`. Storage that is used again makes some wait for others, too; these are not in it.
    */

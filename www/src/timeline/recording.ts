@@ -1,5 +1,5 @@
 /** All that one run did, on both sides, on one axis: the page's phases, and the spans of every trace. */
-import type { TraceView } from 'cipherloom';
+import { kernelsText, type TraceView } from 'cipherloom';
 import { evaluationOf } from '../run/evaluation.js';
 import { laneOf } from '../run/lane.js';
 import type { Phase, PhaseName } from '../run/phases.js';
@@ -96,6 +96,11 @@ export class Recording {
   /** Number of the operator in the graph of its trace. */
   op(span: number): number {
     return this.trace(span).op[span - this.#first[this.#trace[span]!]!]!;
+  }
+
+  /** Which kernels computed it, and why; phases have none. */
+  kernels(span: number): string | undefined {
+    return this.isPhase(span) ? undefined : kernelsText(this.trace(span), this.op(span));
   }
 
   /** Index of the evaluation among the traces; undefined where there was none. */
