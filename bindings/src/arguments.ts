@@ -610,12 +610,11 @@ export const DECRYPT_OPTIONS: Kinds<DecryptOptions> = {
 function isPlacement(value: unknown): boolean {
   if (tag(value) !== 'Object') return false;
   const { times = {}, pins = {}, ...others } = value as Record<string, unknown>;
-  const places = Object.values(pins as object);
   return (
     Object.keys(others).length === 0 &&
     tag(times) === 'Object' &&
     tag(pins) === 'Object' &&
-    places.every((to) => to === 'gpu' || to === 'simd')
+    Object.values(pins as object).every((to) => to === 'gpu' || to === 'simd')
   );
 }
 

@@ -706,7 +706,7 @@ export interface RunOptions extends CallOptions, HoldOptions, TraceOptions {
    * `true`: a GPU computes all that there are shaders of, by WebGPU (in Node by the package `webgpu`), faster or not. `'measured'`: what is done sooner there, beside the processors, by times
    * that are measured in the background after the first such run of a program, and kept (`LoadOptions.gpuTimes`); until then, and where there is no GPU, or none that pays, the processors
    * compute all of it. An object: by times of one's own, or with pins. The bytes are the same in each case. Default false, which loads nothing of it. Where a GPU fails in the run, this
-   * goes on without it, and the trace says so. Errors: GpuError `gpu.none` where something is to go there and there is none; TaskError of times that are none.
+   * goes on without it, and the trace says so. Errors: GpuError `gpu.none` where something is to go there and there is none; GraphError `task.invalid` of times that are none.
    */
   gpu?: boolean | 'measured' | GpuPlacement | undefined;
 }

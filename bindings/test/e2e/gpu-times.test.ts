@@ -76,7 +76,7 @@ it('what is no table, and no pin, is refused', async () => {
   const refused = async (gpu: unknown) =>
     (await errorOf(program.run(inputs, client.evaluationKeys, { gpu } as RunOptions))).code;
   for (const gpu of ['fast', 1, { time: {} }, { pins: { 'limb.add': 'tpu' } }, { times: [] }])
-    expect(await refused(gpu), JSON.stringify(gpu)).toBe('input.argument');
+    expect(await refused(gpu), JSON.stringify(gpu)).toBe('input.type');
   expect(await refused({ times: { ...times(add(1), false), submission: -1 } })).toBe('task.invalid');
   expect(await refused({ times: times(add(1), false), pins: { 'limb.nothing': 'simd' } })).toBe(
     'operator.unknown',
