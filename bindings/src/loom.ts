@@ -23,9 +23,10 @@ import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './
 import { OwnOperators } from './own-operators.js';
 import { plannedBytes } from './planned.js';
 import { type RawKernel, takesKernels } from './raw.js';
-import { Resource } from './resource.js';
+import { abortable, Resource } from './resource.js';
 import type { SharedGraph } from './parties/types.js';
-import type { CallOptions, LoadOptions, Loom, Mode } from './types.js';
+import type { DeviceTimes } from './gpu/times.js';
+import type { CallOptions, GpuTimes, LoadOptions, Loom, Mode } from './types.js';
 import { givenParameters, givenPasses, givenReleases, levelOf } from './values/program-info.js';
 import { CompiledProgram } from './values/program.js';
 import { stepsOf } from './values/steps.js';
@@ -57,11 +58,13 @@ export class WorkerLoom extends Resource implements Loom {
   readonly #recipe: Recipe;
   readonly #wasm: LoadOptions['wasm'];
   readonly #workers: Workers;
+  readonly #gpuTimes: LoadOptions['gpuTimes'];
   #restarting: Promise<void> | undefined;
+  #deviceTimes: Promise<DeviceTimes> | undefined;
 
   private constructor(
     recipe: Recipe,
-    { wasm, kernels: chosen }: Pick<LoadOptions, 'wasm' | 'kernels'>,
+    { wasm, kernels: chosen, gpuTimes }: Pick<LoadOptions, 'wasm' | 'kernels' | 'gpuTimes'>,
     client: Engine<ClientMethods>,
     evaluator: Engine<EvaluatorMethods>,
   ) {
@@ -103,6 +106,7 @@ export class WorkerLoom extends Resource implements Loom {
     this.version = client.version;
     this.#recipe = recipe;
     this.#wasm = wasm;
+    this.#gpuTimes = gpuTimes;
     this.#workers = workers;
   }
 
@@ -110,7 +114,7 @@ export class WorkerLoom extends Resource implements Loom {
   static async start(
     choice: Choice,
     module: Promise<WebAssembly.Module>,
-    options: Pick<LoadOptions, 'wasm' | 'signal' | 'kernels'>,
+    options: Pick<LoadOptions, 'wasm' | 'gpuTimes' | 'signal' | 'kernels'>,
     worker: Recipe['worker'],
     kernels: readonly RawKernel[],
   ): Promise<WorkerLoom> {
@@ -278,10 +282,7 @@ export class WorkerLoom extends Resource implements Loom {
     checkOptions('conformance', options, CONFORMANCE_OPTIONS);
     const { platforms = ['simd', 'scalar'], onProgress } = options;
     const signal = this.signal(options.signal);
-    const { choice } = this.#recipe;
-    const module = wasmModule('conformance', choice.variant, this.#wasm, signal);
-    const recipe: Recipe = { ...this.#recipe, choice: { ...choice, threads: 1 }, module };
-    const { connection } = await startEngine<ConformanceMethods>('conformance', recipe, signal);
+    const connection = await this.#conformanceWorker(signal);
     const records = await connection
       .call('conformance', [[...platforms]], {
         signal,
@@ -291,6 +292,40 @@ export class WorkerLoom extends Resource implements Loom {
     const total = records.reduce((sum, { operators }) => sum + operators.length, 0);
     onProgress?.({ phase: 'conformance', done: total, total });
     return conformance(records);
+  }
+
+  /** One that tries kernels and shaders, of one thread, which its caller closes. */
+  async #conformanceWorker(signal: AbortSignal): Promise<Connection<ConformanceMethods>> {
+    const { choice } = this.#recipe;
+    const module = wasmModule('conformance', choice.variant, this.#wasm, signal);
+    const recipe: Recipe = { ...this.#recipe, choice: { ...choice, threads: 1 }, module };
+    return (await startEngine<ConformanceMethods>('conformance', recipe, signal)).connection;
+  }
+
+  /** Times that operators are placed by; loaded when somebody first asks for them. */
+  deviceTimes(): Promise<DeviceTimes> {
+    const ended = this.signal(undefined);
+    const about = `cipherloom ${this.version}, ${this.mode.variant}`;
+    this.#deviceTimes ??= import('./gpu/times.js').then(
+      ({ DeviceTimes }) => new DeviceTimes((use) => this.#measuring(use, ended), about, this.#gpuTimes),
+    );
+    return this.#deviceTimes;
+  }
+
+  async gpuTimes(): Promise<GpuTimes | undefined> {
+    return abortable(
+      this.deviceTimes().then((times) => times.ready()),
+      this.signal(undefined),
+    );
+  }
+
+  /** A worker that measures, while the loom lives. */
+  async #measuring<T>(
+    use: (connection: Connection<ConformanceMethods>, ended: AbortSignal) => Promise<T>,
+    ended: AbortSignal,
+  ): Promise<T> {
+    const connection = await this.#conformanceWorker(ended);
+    return use(connection, ended).finally(() => connection.close());
   }
 
   async restart(): Promise<void> {

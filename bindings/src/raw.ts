@@ -4,7 +4,7 @@
  */
 import type { ShaderCall } from './gpu/device.js';
 import type { Element, Growth, Platform, ProtectOptions } from './graph-types.js';
-import type { GraphView, TraceView, Variant } from './types.js';
+import type { GpuTimes, GraphView, TraceView, Variant } from './types.js';
 import type { MeaningStage } from './stages.js';
 import type {
   Stage,
@@ -245,7 +245,7 @@ export interface OperatorInfo {
 }
 
 /** What a job tells of itself: of which work it is, whoever asked knows. */
-export type RawTrace = Omit<TraceView, 'phase' | 'item' | 'role' | 'gpu'>;
+export type RawTrace = Omit<TraceView, 'phase' | 'item' | 'role' | 'gpu' | 'placement'>;
 
 /** A run that is taken step by step. */
 export interface RawJob {
@@ -422,6 +422,8 @@ export interface RawProgram {
   report(): string;
   /** A JSON text: {@link ProgramStats}. */
   sizes(): string;
+  /** What runs with a GPU and without are made of: {@link RawUse}s. */
+  uses(): string;
   /** A JSON text: {@link RawExplanation}. */
   explain(): string;
   /** A JSON text: {@link TaskLiteral}. */
@@ -534,11 +536,26 @@ export interface RawEvaluator {
   hold(...given: RawGivenValues): RawHeld;
   runJob(...given: RawGivenValues): RawJob;
   runHeldJob(held: RawHeld, ...given: RawGivenValues): RawJob;
-  /** The same on a GPU. */
-  runJobOnGpu(...given: RawGivenValues): RawDeviceJob;
-  runHeldJobOnGpu(held: RawHeld, ...given: RawGivenValues): RawDeviceJob;
+  /** The same on a GPU: all that it can compute, or what was placed there by times last. */
+  runJobOnGpu(byTimes: boolean, ...given: RawGivenValues): RawDeviceJob;
+  runHeldJobOnGpu(byTimes: boolean, held: RawHeld, ...given: RawGivenValues): RawDeviceJob;
+  /** Places operators by times, as of {@link RawTimes}; pinned ones go where they are pinned to. Both are JSON texts; gives a {@link PlacementTrace}. */
+  placeByTimes(times: string, operators: string[], to: string[]): string;
   free(): void;
 }
+
+/** One use of an operator type, in the text form of graphs. */
+export interface RawUse {
+  readonly op: string;
+  readonly attributes: string;
+  readonly inputs: readonly string[];
+  readonly work: number;
+  /** Whether there is a shader of it. */
+  readonly shader: boolean;
+}
+
+/** What operators take on the processors and on a GPU. */
+export type RawTimes = GpuTimes;
 
 /** Encrypted values by name, then clear ones. */
 export type RawGivenValues = [names: string[], encrypted: Uint8Array[], ...clear: RawValues];
@@ -582,6 +599,8 @@ export interface RawSample {
   /** What is wrong with what the platform computes, if anything is. */
   check(): string | undefined;
   run(times: number): void;
+  /** Its shader, and what it brings to that; throws where there is none. */
+  shader(): ShaderCall;
   free(): void;
 }
 
@@ -659,7 +678,11 @@ export interface RawGraphs extends RawModule {
 export interface RawConformances extends RawModule {
   RawConformance: new (platform: Platform) => RawConformance;
   /** `platform`: of all that is built in and offered (`simd`), of one family, or the reference. */
-  RawSample: new (platform: string, operator: string, attributes: string, inputs: string[]) => RawSample;
+  RawSample: {
+    new (platform: string, operator: string, attributes: string, inputs: string[]): RawSample;
+    /** With operands of any type, to be measured and compared with nothing. */
+    toMeasure(operator: string, attributes: string, inputs: string[]): RawSample;
+  };
   RawShaders: new () => RawShaders;
 }
 

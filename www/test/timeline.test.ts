@@ -149,7 +149,7 @@ const recording = new Recording(
       role: 'evaluator',
       origin: ORIGIN + 12,
       thread: Uint32Array.of(0, 3, 1),
-      gpu: { device: 'a GPU', submissions: 1, lost: undefined },
+      gpu: { device: 'a GPU', submissions: 1, queue: [], lost: undefined },
     }),
     trace({ phase: 'decrypt', role: 'client', origin: ORIGIN + 31 }),
   ],

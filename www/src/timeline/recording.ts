@@ -172,8 +172,9 @@ function rowsOf(traces: readonly TraceView[]): Row[] {
       const trace = own.find(({ threads, thread: all }) => thread < threads || all.includes(thread));
       if (trace === undefined) continue;
       const short = shortName(trace, thread);
-      const what =
-        { own: 'functions of one’s own', GPU: trace.gpu?.device ?? 'GPU' }[short] ?? `thread ${thread}`;
+      const gpu = trace.gpu?.device ?? 'GPU';
+      const lanes = { own: 'functions of one’s own', GPU: gpu, copies: `copies to ${gpu} and back` };
+      const what = (lanes as Record<string, string>)[short] ?? `thread ${thread}`;
       rows.push({ side, short, name: `${side}, ${what}` });
     }
   }
