@@ -33,6 +33,7 @@ function whoComputes(trace: TraceView): string[] {
     thread: 'threads of this device',
     own: 'functions of one’s own',
     GPU: trace.gpu?.device ?? 'GPU',
+    copies: 'copies to the GPU and back',
   };
   return Array.from({ length: last + 1 }, (_, index) => names[laneOf(trace, index)]);
 }
