@@ -112,6 +112,12 @@ export function serve<M>(handlers: Handlers<M>, port: Port = ownPort()): void {
       report({ done, total: 1 });
       return listen(done);
     };
+    const fail = (error: unknown): void => {
+      trapped ||= isTrap(error);
+      post({ id, error: recordOf(error), fatal: isTrap(error) });
+    };
+    /** What is done once the page has its answer: it need not wait for that. */
+    let afterwards = (): void => {};
     try {
       if (cancelled.has(id)) throw new Cancelled();
       const ask: Call['ask'] = (question, transfer = []) =>
@@ -141,6 +147,7 @@ export function serve<M>(handlers: Handlers<M>, port: Port = ownPort()): void {
               if (trapped) throw new WebAssembly.RuntimeError('another call of this worker crashed');
             },
             wake: () => wakes.get(id)?.(),
+            afterwards: (work) => (afterwards = work),
           }),
       };
       const handler = handlers[method] as (call: Call, ...args: Args<M, typeof method>) => unknown;
@@ -148,8 +155,12 @@ export function serve<M>(handlers: Handlers<M>, port: Port = ownPort()): void {
       if (value instanceof Moved) post({ id, result: value.value }, value.transfer);
       else post({ id, result: value });
     } catch (error) {
-      trapped ||= isTrap(error);
-      post({ id, error: recordOf(error), fatal: isTrap(error) });
+      fail(error);
+    }
+    try {
+      if (!trapped) afterwards();
+    } catch (error) {
+      fail(error);
     } finally {
       // What is answered later is nobody's any more.
       for (const [question, { call }] of questions) if (call === id) questions.delete(question);
@@ -199,12 +210,14 @@ interface Surroundings extends Pick<Call, 'pause'> {
   /** Resolves when an answer or a cancel message has come, or {@link wake} is called. Others have their turn meanwhile, unless it is kept. */
   news(keepsTurn: boolean): Promise<void>;
   wake(): void;
+  /** Has something done when the answer is on its way, before anybody else's turn. */
+  afterwards(work: () => void): void;
 }
 
 async function finish<T>(
   job: Job,
   take: (gpu: GpuTrace | undefined) => T,
-  { pause, compute, news, wake }: Surroundings,
+  { pause, compute, news, wake, afterwards }: Surroundings,
 ): Promise<T> {
   const computed: { op: number; bytes: Uint8Array }[] = [];
   let failed: { error: unknown } | undefined;
@@ -235,7 +248,8 @@ async function finish<T>(
       if ('deliver' in job) for (const { op, bytes } of computed.splice(0)) job.deliver(op, bytes);
     }
     const taken = take(beside?.trace());
-    job.free();
+    // It overwrites what it worked with, which takes a while.
+    afterwards(() => job.free());
     return taken;
   } catch (error) {
     // After a trap nothing of the instance may be touched any more.
