@@ -3,6 +3,7 @@ import { describe, sortOf } from '../arguments.js';
 import { failure } from '../errors.js';
 import { decimalsOf, ExactDecimal, MOST_QUICK, toUnits } from '../exact.js';
 import type { RawCells, RawGivenCells } from '../raw.js';
+import { lent } from '../worker/lent.js';
 import { dayDate, dayNumber, isDate } from './days.js';
 import { cellsOf, describeType } from './type.js';
 import type { Cells, Day, Decrypted, DecryptedExact, Shape, ValueType } from './types.js';
@@ -225,8 +226,8 @@ function room({ type, min = 0, max = 0 }: ValueRule, count: number): RawGivenCel
   const unbounded = type.kind === 'integer' && (typeof min === 'number' || typeof max === 'number');
   const within = (least: bigint | number, most: bigint | number): boolean => min >= least && max <= most;
   if (type.kind === 'real' || (!unbounded && within(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)))
-    return new Float64Array(count);
-  if (!unbounded && within(-(2n ** 63n), 2n ** 63n - 1n)) return new BigInt64Array(count);
+    return new Float64Array(lent('cleared', 8 * count), 0, count);
+  if (!unbounded && within(-(2n ** 63n), 2n ** 63n - 1n)) return new BigInt64Array(lent('cleared', 8 * count), 0, count);
   return Array<string>(count).fill('0');
 }
 

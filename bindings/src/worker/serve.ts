@@ -7,6 +7,7 @@ import type { GpuRun } from '../gpu/run.js';
 import type { Hear, RawCircuitJob, RawDeviceJob, RawJob, RawOutgoing } from '../raw.js';
 import type { GpuTrace, SubmissionTrace } from '../types.js';
 import { toRecord } from './error-record.js';
+import { backOf, type GivenBack } from './lent.js';
 import { nextMessages, ownPort, type Port } from './port.js';
 import type { Args, FromWorker, Request, Result, ToWorker } from './protocol.js';
 
@@ -41,6 +42,8 @@ export interface Call {
   readonly hear: Hear;
   /** The same, but the page is told nothing. */
   readonly listen: Hear;
+  /** Sends memory back with the answer, where there is one: of data that are all 0, and of others; nobody may look at these any more. */
+  giveBack(cleared: readonly unknown[], used: readonly unknown[]): void;
   /** Asks whoever called something; what is in `transfer` moves there. */
   ask<T>(question: unknown, transfer?: Transferable[]): Promise<T>;
 }
@@ -112,6 +115,7 @@ export function serve<M>(handlers: Handlers<M>, port: Port = ownPort()): void {
       report({ done, total: 1 });
       return listen(done);
     };
+    let back: GivenBack | undefined;
     const fail = (error: unknown): void => {
       trapped ||= isTrap(error);
       post({ id, error: recordOf(error), fatal: isTrap(error) });
@@ -130,6 +134,7 @@ export function serve<M>(handlers: Handlers<M>, port: Port = ownPort()): void {
         hear,
         listen,
         ask,
+        giveBack: (cleared, used) => (back = { cleared: backOf(cleared), used: backOf(used) }),
         finish: (job, take) =>
           finish(job, take, {
             pause,
@@ -152,8 +157,9 @@ export function serve<M>(handlers: Handlers<M>, port: Port = ownPort()): void {
       };
       const handler = handlers[method] as (call: Call, ...args: Args<M, typeof method>) => unknown;
       const value = await handler(call, ...args);
-      if (value instanceof Moved) post({ id, result: value.value }, value.transfer);
-      else post({ id, result: value });
+      const [result, transfer] = value instanceof Moved ? [value.value, value.transfer] : [value, []];
+      if (back === undefined) post({ id, result }, transfer);
+      else post({ id, result, back }, [...transfer, ...back.cleared, ...back.used]);
     } catch (error) {
       fail(error);
     }

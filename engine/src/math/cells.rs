@@ -100,7 +100,9 @@ mod tests {
         let t = Modulus::new(97).unwrap();
         let cells = [3.0, -4.0, 0.5, 7.0, f64::INFINITY];
         assert!(!whole(&cells) && whole(&cells[..2]));
-        assert!(!finite(&cells) && finite(&cells[..4]) && !finite(&[f64::NAN]) && !finite(&[f64::NEG_INFINITY]));
+        assert!(
+            !finite(&cells) && finite(&cells[..4]) && !finite(&[f64::NAN]) && !finite(&[f64::NEG_INFINITY])
+        );
         let mut found = Vec::new();
         residues(&mut found, &cells, &t);
         assert_eq!(found, [3, 93]);

@@ -103,13 +103,7 @@ fn field(bytes: &[u8], at: usize, bits: usize) -> u64 {
 
 /// [`unpack`] where `read` gives the residue that begins with a bit, and looks at so many bytes from the one on in which that lies.
 #[inline(always)]
-fn unpack_by(
-    bytes: &[u8],
-    q: u64,
-    out: &mut [u64],
-    seen: usize,
-    read: impl Fn(&[u8], usize) -> u64,
-) -> bool {
+fn unpack_by(bytes: &[u8], q: u64, out: &mut [u64], seen: usize, read: impl Fn(&[u8], usize) -> u64) -> bool {
     let bits = bits(q) as usize;
     // Those that are far enough from the end, then the others, with zeros behind it.
     let inside = (bytes.len() + 1).checked_sub(seen).map_or(0, |bytes| (8 * bytes).div_ceil(bits));
