@@ -227,7 +227,8 @@ function room({ type, min = 0, max = 0 }: ValueRule, count: number): RawGivenCel
   const within = (least: bigint | number, most: bigint | number): boolean => min >= least && max <= most;
   if (type.kind === 'real' || (!unbounded && within(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)))
     return new Float64Array(lent('cleared', 8 * count), 0, count);
-  if (!unbounded && within(-(2n ** 63n), 2n ** 63n - 1n)) return new BigInt64Array(lent('cleared', 8 * count), 0, count);
+  if (!unbounded && within(-(2n ** 63n), 2n ** 63n - 1n))
+    return new BigInt64Array(lent('cleared', 8 * count), 0, count);
   return Array<string>(count).fill('0');
 }
 

@@ -50,6 +50,8 @@ export function backOf(data: readonly unknown[]): ArrayBuffer[] {
   const buffers = data.flatMap((view) =>
     ArrayBuffer.isView(view) && view.buffer instanceof ArrayBuffer ? [view.buffer] : [],
   );
-  const own = [...new Set(buffers)].filter(({ byteLength }) => byteLength >= LEAST && byteLength % LEAST === 0);
+  const own = [...new Set(buffers)].filter(
+    ({ byteLength }) => byteLength >= LEAST && byteLength % LEAST === 0,
+  );
   return own.reduce((sum, { byteLength }) => sum + byteLength, 0) > MOST ? [] : own;
 }
