@@ -47,7 +47,9 @@ for (const { release, path } of releases) {
   for (const script of ['esm.mjs', 'cjs.cjs']) {
     test(`Node ${release}, ${script}`, { timeout: 600_000 }, async () => {
       assert.ok(path, `Node ${release} is not installed. Run: node scripts/setup.mjs --tests`);
-      const ways = Number.parseInt(release, 10) < 22 ? WITHOUT_RELAXED : WITH_RELAXED;
+      const all = Number.parseInt(release, 10) < 22 ? WITHOUT_RELAXED : WITH_RELAXED;
+      // What differs by the build is the same for who requires the package.
+      const ways = script === 'cjs.cjs' ? [all.at(0), all.at(-1)] : all;
       const args = [join(folder, script), JSON.stringify(ways.map(({ options }) => options))];
       // The timeout also shows a consumer that does not end by itself.
       const { stdout, stderr } = await promisify(execFile)(path, args, { timeout: 500_000 });
