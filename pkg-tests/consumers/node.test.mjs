@@ -80,3 +80,10 @@ for (const { release, path } of releases) {
     assert.deepEqual([JSON.parse(stdout), stderr], [OWN, '']);
   });
 }
+
+// Older releases have what it would be for without it.
+const [newest] = releases.toReversed();
+test(`Node ${newest.release} loads nothing of fetch for a loom without workers`, { timeout: 600_000 }, async () => {
+  const { stdout } = await promisify(execFile)(newest.path, [join(folder, 'what-loads.mjs')], { timeout: 500_000 });
+  assert.deepEqual(JSON.parse(stdout), []);
+});
