@@ -166,5 +166,6 @@ export type {
   Variant,
   WasmSource,
   WasmSources,
+  WasmVariant,
   WorkerLike,
 } from './types.js';

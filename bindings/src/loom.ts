@@ -39,7 +39,7 @@ import { createWorker, type Engine, type Recipe, startEngine } from './worker/en
 import { LazyEngine } from './worker/lazy-engine.js';
 import { OperatorWorkers } from './worker/operator-workers.js';
 import type { ClientMethods, ConformanceMethods, EvaluatorMethods, GraphMethods } from './worker/protocol.js';
-import { wasmModule } from './wasm-module.js';
+import { moduleOf } from './wasm-module.js';
 
 /** The workers of a loom. */
 interface Workers {
@@ -69,10 +69,10 @@ export class WorkerLoom extends Resource implements Loom {
     const clients = new ClientWorkers(client.connection, async () => {
       return (await startEngine<ClientMethods>('client', recipe, ended.signal)).connection;
     });
-    let module: Promise<WebAssembly.Module> | undefined;
+    let module: Recipe['module'] | undefined;
     const ofGraphs = (): Recipe => {
       // Kept for later starts, but for one that could not be had.
-      module ??= wasmModule('graphs', recipe.choice.variant, wasm, ended.signal);
+      module ??= moduleOf('graphs', recipe.choice.variant, wasm, ended.signal);
       module.catch(() => (module = undefined));
       return { ...recipe, module };
     };
@@ -107,7 +107,7 @@ export class WorkerLoom extends Resource implements Loom {
   /** Starts both workers at once; none is left if one fails. */
   static async start(
     choice: Choice,
-    module: Promise<WebAssembly.Module>,
+    module: Recipe['module'],
     options: Pick<LoadOptions, 'wasm' | 'signal'>,
     worker: Recipe['worker'],
     kernels: readonly RawKernel[],
@@ -277,7 +277,7 @@ export class WorkerLoom extends Resource implements Loom {
     const { platforms = ['simd', 'scalar'], onProgress } = options;
     const signal = this.signal(options.signal);
     const { choice } = this.#recipe;
-    const module = wasmModule('conformance', choice.variant, this.#wasm, signal);
+    const module = moduleOf('conformance', choice.variant, this.#wasm, signal);
     const recipe: Recipe = { ...this.#recipe, choice: { ...choice, threads: 1 }, module };
     const { connection } = await startEngine<ConformanceMethods>('conformance', recipe, signal);
     const records = await connection

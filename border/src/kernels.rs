@@ -1,9 +1,9 @@
 //! Kernels that JavaScript has made and put into the function table of every thread: what the core is told of them.
 
 use super::Thrown;
+use super::js::{JsValue, wasm_bindgen};
 use cipherloom::Error;
 use cipherloom::platform::made::{self, Offer, Piece};
-use wasm_bindgen::prelude::*;
 
 /// See [`made::offer`]. `places`: of the function from and to residues, and of the one that leaves or takes doubles; `prime`: 0 for any.
 ///
