@@ -39,7 +39,11 @@ function build(name) {
   ].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
   // With a target, the flags are the addon's alone, not those of what runs while it is compiled.
   const args = ['build', '--locked', '--profile', 'native', '--package', 'cipherloom-native', '--target', rust.host];
-  const env = { ...rust.env, CARGO_TARGET_DIR: target, CARGO_ENCODED_RUSTFLAGS: [...flags, ...remap, '-Cstrip=symbols'].join('\x1f') };
+  const env = {
+    ...rust.env,
+    CARGO_TARGET_DIR: target,
+    CARGO_ENCODED_RUSTFLAGS: [...flags, ...remap, '-Cstrip=symbols'].join('\x1f'),
+  };
   run('cargo', args, { env });
   const out = join(ROOT, 'native', 'build', `${process.platform}-${process.arch}${suffix}`);
   rmSync(out, { recursive: true, force: true });

@@ -115,7 +115,8 @@ function chooseNative(
   const none = problem ?? 'the package cipherloom-native is not installed: npm install cipherloom-native';
   const obstacle = other ?? off ?? inline ?? (path === undefined ? none : undefined);
   if (obstacle === undefined && path !== undefined) {
-    const one = threads === 1 ? 'One thread was asked for.' : wanted === 1 ? 'There is one processor.' : undefined;
+    const one =
+      threads === 1 ? 'One thread was asked for.' : wanted === 1 ? 'There is one processor.' : undefined;
     const reasons = one === undefined ? [] : [one];
     return { variant: 'native', native: path, threads: wanted, reasons, flexible: !insisted };
   }

@@ -44,7 +44,9 @@ export async function load(options: LoadOptions = {}): Promise<Loom> {
 /** Whether the native build is worth looking for: what is given for WebAssembly is used, and without workers there would be one memory for all. */
 function wantsNative({ native, mode = 'auto', workers, wasm, kernels }: LoadOptions): boolean {
   if (native !== undefined) return native;
-  return mode === 'native' || (mode === 'auto' && workers !== false && wasm === undefined && kernels === undefined);
+  return (
+    mode === 'native' || (mode === 'auto' && workers !== false && wasm === undefined && kernels === undefined)
+  );
 }
 
 /** What starts workers. Errors: ParameterError `parameters.mode`. */

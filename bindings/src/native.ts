@@ -31,7 +31,8 @@ const NAME = 'cipherloom-native';
 export function findNative(): Native {
   const { process } = globalThis;
   // Hosts that are like Node may have other addons.
-  if (process?.versions?.node === undefined || 'bun' in process.versions || 'deno' in process.versions) return {};
+  if (process?.versions?.node === undefined || 'bun' in process.versions || 'deno' in process.versions)
+    return {};
   const folder = import.meta.dirname;
   const load = folder === undefined ? undefined : required(`${folder}/native.js`);
   let found: Package;
@@ -44,7 +45,9 @@ export function findNative(): Native {
   try {
     const path = found.path();
     const version = (load?.(path) as Addon).version();
-    return version === VERSION ? { path } : { problem: `it is of version ${version}, and this package of ${VERSION}` };
+    return version === VERSION
+      ? { path }
+      : { problem: `it is of version ${version}, and this package of ${VERSION}` };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
   }

@@ -666,7 +666,7 @@ export interface RawOptions {
   readonly variant: Variant;
   readonly threads: number;
   /** Of builds that are WebAssembly. */
-  readonly module: WebAssembly.Module | undefined;
+  readonly module?: WebAssembly.Module | undefined;
   /** The addon of the native build. */
   readonly native?: string | undefined;
   /** What the pool's workers have joined already; without a pool, the instance makes its own memory. */

@@ -81,12 +81,19 @@ describe('chooseLess', () => {
       threads: 1,
       reasons: [expect.stringContaining('no worker')],
     });
-    expect(chooseLess(one!, noWorker, node)).toMatchObject({ variant: 'single', threads: 1, flexible: false });
+    expect(chooseLess(one!, noWorker, node)).toMatchObject({
+      variant: 'single',
+      threads: 1,
+      flexible: false,
+    });
     expect(chooseLess(best, noMemory, node)).toMatchObject({
       variant: 'single',
       reasons: [expect.stringContaining('no memory')],
     });
-    expect(chooseLess(chooseMode(plain, {}), noWorker, plain)).toMatchObject({ variant: 'single', threads: 1 });
+    expect(chooseLess(chooseMode(plain, {}), noWorker, plain)).toMatchObject({
+      variant: 'single',
+      threads: 1,
+    });
   });
 
   it('gives up nothing that was insisted on, nor for other errors', () => {

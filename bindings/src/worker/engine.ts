@@ -55,14 +55,22 @@ export async function startEngine<M extends StartMethods>(
     const threadWorker = (): WorkerLike => createWorker(POOLS[role], worker);
     pool =
       shared &&
-      startPool({ module: module as Promise<WebAssembly.Module>, memory: shared.memory, threads, kernels: codes, worker: threadWorker, onDeath });
+      startPool({
+        module: module as Promise<WebAssembly.Module>,
+        memory: shared.memory,
+        threads,
+        kernels: codes,
+        worker: threadWorker,
+        onDeath,
+      });
     const ready = pool?.ready.catch((cause: unknown) => {
       throw notStarted(`The threads of the ${role} worker did not start`, role, cause);
     });
     // The driver joins the memory last: js/pool.js.
     const joined = Promise.all([module, ready]);
     const [compiled] = await (signal === undefined ? joined : abortable(joined, signal));
-    const options = [{ variant, threads, module: compiled, native, shared, kernels }] as unknown as Args<M, 'start'>;
+    const from = native === undefined ? { module: compiled } : { native };
+    const options = [{ variant, threads, ...from, shared, kernels }] as unknown as Args<M, 'start'>;
     const started = (await connection.call('start', options, { signal })) as Started;
     return { connection, ...started };
   } catch (error) {

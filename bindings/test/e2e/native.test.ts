@@ -36,7 +36,11 @@ function task(real: boolean): Task {
 describe.runIf(NATIVE)('the native build', () => {
   it('is taken where it is installed, and left where it is not wanted', async () => {
     expect((await open({ threads: 1 })).mode).toMatchObject({ variant: 'native', threads: 1 });
-    expect((await open({ threads: 2, native: true })).mode).toMatchObject({ variant: 'native', threads: 2, reasons: [] });
+    expect((await open({ threads: 2, native: true })).mode).toMatchObject({
+      variant: 'native',
+      threads: 2,
+      reasons: [],
+    });
     expect((await open({ native: false, threads: 1 })).mode.variant).not.toBe('native');
     expect((await open({ workers: false })).mode.variant).not.toBe('native');
   });

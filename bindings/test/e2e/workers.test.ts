@@ -142,7 +142,8 @@ describe('the evaluator worker', () => {
       freeProgram: [isHandle],
       start: [
         (options: { readonly kernels?: unknown[] }) =>
-          Object.keys(options).sort().join() === 'kernels,module,shared,threads,variant' &&
+          Object.keys(options).sort().join() ===
+            `kernels,${mode === 'native' ? 'native,shared' : 'module,shared'},threads,variant` &&
           options.kernels?.length === 0,
       ],
       open: [isProgram, (insecure) => insecure === false],
