@@ -76,6 +76,10 @@ test(
     assert.ok(value.whole.ours > value.ours && value.whole.peer > 0, JSON.stringify(value));
     assert.ok(value.operators['bgv.multiply'] > 0 && value.inside.operators['limb.ntt'].milliseconds > 0);
 
+    // The pool starts, too.
+    script('bench.mjs', '--quick', '--n', '8192', '--threads', '2', '--name', 'multiply_relinearize', '--json', json);
+    assert.ok(JSON.parse(readFileSync(json, 'utf8')).rows.some(({ threads }) => threads === 2));
+
     // A figure above 1 that misses its target is told, too.
     Object.assign(
       rows.find(({ name }) => name === 'multiply_relinearize'),

@@ -25,4 +25,4 @@ if (!existsSync(source) || readFileSync(source, 'utf8') !== hash) {
   run('wasm-opt', [relative(ROOT, input), '-o', relative(ROOT, wasm), ...OPTIMIZE, ...VARIANTS[VARIANT].opt], { env });
   writeFileSync(source, hash);
 }
-for (const file of ['pool.js', 'pool-worker.js', 'shared-memory.js']) cpSync(join(ROOT, 'js', file), join(out, file));
+cpSync(join(ROOT, 'js'), out, { recursive: true });

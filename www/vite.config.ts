@@ -1,5 +1,6 @@
 import { defineConfig, type Plugin } from 'vite';
 import { clinicBehind } from './vite/clinic-behind.js';
+import { compressed } from './vite/compressed.js';
 import { documents } from './vite/documents.js';
 import { moduleAddress } from './vite/module-address.js';
 import { operatorDocs } from './vite/operator-docs.js';
@@ -101,6 +102,7 @@ export default defineConfig(({ mode }) => {
     base: './',
     plugins: [
       policies(),
+      compressed(),
       socialCard(),
       operatorNames(),
       operatorDocs(),

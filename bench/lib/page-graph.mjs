@@ -155,6 +155,33 @@ export async function* work(page, { moves = 60, traced = false } = {}) {
     await page.click(`${PANEL} [data-testid="collapse-all"]`);
     await drawn(`${boxes} <= ${before}`);
   });
+  const pick = (testId, value) =>
+    page.evaluate(`(() => {
+      const list = document.querySelector('${PANEL} [data-testid="${testId}"]');
+      list.value = ${value};
+      list.dispatchEvent(new Event('change'));
+    })()`);
+  const beside = `document.querySelector('${PANEL} [data-testid="stage-beside"]')`;
+  yield await during('the stage before beside', async () => {
+    await pick('beside', 'list.options[list.options.length - 1].value');
+    await page.until(`${beside}.dataset.stage !== undefined`, PATIENCE_MS);
+  });
+  const flat = `document.querySelector('${PANEL} [data-testid="flat-beside"]')`;
+  await page.evaluate(`${flat}.focus()`);
+  yield await during('select beside, by keyboard', async () => {
+    // Where one begins, in the first row or the last, is what was selected before.
+    for (const key of ['ArrowDown', 'ArrowUp', 'ArrowDown']) await page.press(key);
+    await page.until(`${flat}.dataset.selected !== ''`, PATIENCE_MS);
+  });
+  const legend = `document.querySelector('#graph-legend').textContent`;
+  for (const [name, id, said] of [
+    ['colour by size', 'size', '1 B'],
+    ['colour by platform', 'platform', 'not placed'],
+  ])
+    yield await during(name, async () => {
+      await pick('overlay', JSON.stringify(id));
+      await page.until(`${legend}.startsWith(${JSON.stringify(said)})`, PATIENCE_MS);
+    });
 }
 
 function figures({ intervals, busy, tasks }) {

@@ -248,8 +248,7 @@ describe('K-V4: vectors and rounds', () => {
       expect(rows.length).toBe(pairs);
       expect(calls).toEqual([]);
       job.dispose();
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      expect(store.count).toBe(0);
+      await expect.poll(() => store.count, { timeout: 60_000 }).toBe(0);
     }
   });
 
@@ -422,8 +421,7 @@ test('nothing is left in the store, also of a result that became a global', asyn
     [2, 3],
   ]);
   job.dispose();
-  await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(store.count).toBe(0);
+  await expect.poll(() => store.count, { timeout: 60_000 }).toBe(0);
 });
 
 test('a function may use the same array again and again', async () => {

@@ -41,9 +41,3 @@ pub fn offer_kernel(
 pub fn withdraw_kernels() {
     made::withdraw();
 }
-
-/// The function table of this instance.
-#[wasm_bindgen(js_name = functionTable)]
-pub fn function_table() -> JsValue {
-    wasm_bindgen::function_table()
-}

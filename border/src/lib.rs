@@ -75,3 +75,9 @@ pub fn version() -> String {
 pub fn threads() -> usize {
     rayon::current_num_threads().max(1)
 }
+
+/// The function table of this instance: what `js/` puts kernels into. Every module has one, as every pool's worker asks for it.
+#[wasm_bindgen(js_name = functionTable)]
+pub fn function_table() -> JsValue {
+    wasm_bindgen::function_table()
+}

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { load } from 'cipherloom';
 import { ClinicClient } from '../../examples/clinic/client.mjs';
 import { ROOT } from '../../scripts/lib/run.mjs';
-import { BROWSERS, openBrowser } from '../lib/browser.mjs';
+import { BROWSERS, describeBeside, openBrowser } from '../lib/browser.mjs';
 import { temporaryFolder } from '../lib/own.mjs';
 import { freePort } from '../lib/server.mjs';
 import { startProcess } from '../lib/started.mjs';
@@ -102,7 +102,7 @@ const select = (page, id, value) =>
   );
 
 for (const name of BROWSERS) {
-  describe(name, { skip, timeout: 900_000 }, () => {
+  describeBeside(name, { skip }, () => {
     let browser;
     let loom;
     before(async () => {

@@ -50,7 +50,7 @@ test('hashes, and lists of them', async () => {
   await assert.rejects(readAllowed(list), { code: 'job.refused', message: /line 2: "abc" is no SHA-256/ });
 });
 
-test('a store in a folder', async () => {
+test('a store in a folder', { timeout: 120_000 }, async () => {
   const folder = join(temporaryFolder(), 'new');
   const store = folderStore(folder);
   const bytes = new Uint8Array([5, 6, 7]);
@@ -81,8 +81,7 @@ test('a store in a folder', async () => {
   utimesSync(path, 1, 1);
   const later = folderStore(folder);
   await later.put(bytes);
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  assert.equal(await later.has([old]), false);
+  while (await later.has([old])) await new Promise((resolve) => setTimeout(resolve, 10));
   assert.deepEqual(readdirSync(join(folder, 'parts')), []);
 
   const file = join(temporaryFolder(), 'file');

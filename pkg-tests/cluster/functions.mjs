@@ -1,5 +1,5 @@
 // Operators of the tests of clusters.
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -18,7 +18,7 @@ export const add = (_, a, b) => a + b;
 
 /** Of a worker that was told to, much slower than others. */
 export async function slowHere([, value]) {
-  await sleep(process.env.CLUSTER_TEST_SLOW ? 60_000 : 30);
+  await sleep(process.env.CLUSTER_TEST_SLOW ? 600_000 : 30);
   return value + 1;
 }
 export async function long([, value]) {
@@ -45,11 +45,24 @@ export function kills([key, value]) {
   if (key === 3) process.kill(process.pid, 'SIGKILL');
   return value;
 }
-/** Writes down who was called when. */
+/** Writes down who was called when. While a file beside that says how many may be, the last of these and all after it go on no further. */
 export async function told([key, value]) {
-  appendFileSync(process.env.CLUSTER_TEST_MARK, `${value}\n`);
+  const mark = process.env.CLUSTER_TEST_MARK;
+  appendFileSync(mark, `${value}\n`);
   await sleep(30);
+  const isHeld = () => {
+    const most = contentOf(`${mark}.most`);
+    return most !== '' && contentOf(mark).split('\n').length > Number(most);
+  };
+  while (isHeld()) await sleep(10);
   return key;
+}
+function contentOf(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }
 /** Of `DirMap`. */
 export const size = ([, file]) => file.size;

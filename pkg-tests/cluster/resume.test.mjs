@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +29,7 @@ function manager(...args) {
   return { child, ended };
 }
 
-test('state survives the death of the manager', { skip, timeout: 120_000 }, async () => {
+test('state survives the death of the manager', { skip, timeout: 600_000 }, async () => {
   const redis = await startRedis();
   const folder = temporaryFolder();
   const mark = join(temporaryFolder(), 'mark');
@@ -39,12 +39,14 @@ test('state survives the death of the manager', { skip, timeout: 120_000 }, asyn
     env: { CLUSTER_TEST_MARK: mark },
   });
   const calls = () => (existsSync(mark) ? readFileSync(mark, 'utf8').trim().split('\n').length : 0);
-  /** Starts a manager, and kills it when so many calls were begun in all, which takes it a while from then to the end. */
+  /** Starts a manager, and kills it when so many calls were begun in all: there are no more meanwhile. */
   const killedAt = async (run, least) => {
+    writeFileSync(`${mark}.most`, String(least));
     const { child, ended } = manager(redis.url, folder, run);
     await until(() => calls() >= least, `${least} calls`);
     child.kill('SIGKILL');
     await ended;
+    rmSync(`${mark}.most`);
   };
   await killedAt('monday', 10);
   // Redis itself is restarted in between.

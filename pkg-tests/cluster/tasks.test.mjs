@@ -1,6 +1,6 @@
 // What a cluster does with tasks: ends them, runs them twice, prefers some, refuses others.
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -23,7 +23,7 @@ import { temporaryFolder } from '../lib/own.mjs';
 import { skip, startRedis } from './redis.mjs';
 import { cli, startWorker, startWorkers, until } from './workers.mjs';
 
-const options = { skip, timeout: 90_000 };
+const options = { skip, timeout: 300_000 };
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 let redis;
@@ -45,10 +45,14 @@ const code = (expected) => (error) => {
   assert.equal(error.code, expected, error.message);
   return true;
 };
-/** Tasks of a prefix that wait, and that are begun. */
-const queued = (prefix, version = '0.1.0') =>
-  Number(redis.ask('zcard', `${prefix}:tasks-${version}-cpu:prioritized`)) +
-  Number(redis.ask('llen', `${prefix}:tasks-${version}-cpu:wait`));
+/** Tasks of a prefix that wait, and with those that are begun: looked at in one go, since they move from one to the other. */
+const queued = (prefix) => count(prefix, 'prioritized', 'wait');
+const inFlight = (prefix) => count(prefix, 'prioritized', 'wait', 'active');
+const SUM = `local sum = 0
+for _, key in ipairs(KEYS) do sum = sum + redis.call(redis.call('type', key).ok == 'zset' and 'zcard' or 'llen', key) end
+return sum`;
+const count = (prefix, ...states) =>
+  Number(redis.ask('eval', SUM, String(states.length), ...states.map((state) => `${prefix}:tasks-0.1.0-cpu:${state}`)));
 
 test('a job like on one machine: values, log, statistics; threads of one process', options, async (t) => {
   const { crew } = await started(t, 'same', { args: ['--allow-any', '--threads', '3'] });
@@ -58,7 +62,10 @@ test('a job like on one machine: values, log, statistics; threads of one process
   assert.deepEqual(there.rows, here.rows);
   assert.deepEqual(there.texts.sort(), here.texts.sort());
   assert.equal(there.statistics.calls, here.statistics.calls);
-  assert.equal(there.statistics.workers.length, 3);
+  // All three, unless the machine held one of them up.
+  let took = there.statistics.workers.length;
+  for (let time = 0; time < 10 && took < 3; time++) took = (await run(crew, settings)).statistics.workers.length;
+  assert.equal(took, 3);
   // The same crew once more, with the same tasks, of which it keeps nothing.
   assert.deepEqual((await run(crew, settings)).rows, here.rows);
   assert.equal(crew.state().taken, 0);
@@ -72,12 +79,14 @@ test('a job like on one machine: values, log, statistics; threads of one process
 });
 
 test('a function that throws, one that never ends', options, async (t) => {
-  const { crew } = await started(t, 'fails', { timeout: 1500 });
+  const { crew } = await started(t, 'fails');
   await assert.rejects(run(crew, { operator: 'fails', rows: 10, parts: 2 }), (error) => {
     assert.match(error.message, /five is not to my taste/);
     return code('job.operator')(error);
   });
-  await assert.rejects(run(crew, { operator: 'forEver', rows: 1, parts: 1 }), code('job.timeout'));
+  const hasty = await cluster({ redis: redis.url, prefix: 'fails', timeout: 1500 });
+  t.after(() => hasty.close());
+  await assert.rejects(run(hasty, { operator: 'forEver', rows: 1, parts: 1 }), code('job.timeout'));
   // Its thread was ended, and another one took its place.
   assert.equal((await run(crew, { operator: 'square', rows: 10, parts: 2 })).rows.length, 10);
 });
@@ -105,17 +114,18 @@ test('a slow worker: its part is done by another one, and counts once', options,
     args: ['--allow-any', '--prefix', 'slow'],
     env: { CLUSTER_TEST_SLOW: '1' },
   });
-  const began = performance.now();
-  const { rows, statistics } = await run(crew, { operator: 'slowHere', rows: 60, parts: 30 });
-  const took = performance.now() - began;
-  assert.deepEqual(rows[59], [59, 60]);
-  assert.ok(took < 20_000, `${took} ms`);
-  assert.ok(crew.state().second >= 1);
-  assert.equal(statistics.done, 30);
-  assert.equal(statistics.calls, 60);
+  // Again, where the others were through before the slow one had a part. A part takes it twenty minutes, which is longer than this test has.
+  let second = 0;
+  for (let time = 0; time < 10 && second === 0; time++) {
+    const { rows, statistics } = await run(crew, { operator: 'slowHere', rows: 60, parts: 30 });
+    ({ second } = crew.state());
+    assert.deepEqual(rows[59], [59, 60]);
+    assert.equal(statistics.done, 30);
+    assert.equal(statistics.calls, 60);
+  }
+  assert.ok(second >= 1);
   // The slow one was told, and does something else.
-  await sleep(500);
-  assert.equal(queued('slow'), 0);
+  await until(() => inFlight('slow') === 0, 'nothing is in flight');
   assert.equal(await slow.stop(), 0);
 });
 
@@ -124,11 +134,11 @@ test('cancelling removes what is queued, and ends what is begun', options, async
   const controller = new AbortController();
   const reason = new Error('enough');
   const job = run(crew, { operator: 'long', rows: 200, parts: 20, signal: controller.signal });
-  setTimeout(() => controller.abort(reason), 1000);
+  job.catch(() => {});
+  await until(() => inFlight('cancel') > queued('cancel'), 'a task is begun');
+  controller.abort(reason);
   await assert.rejects(job, (error) => error === reason);
-  await sleep(1000);
-  assert.equal(queued('cancel'), 0);
-  assert.equal(redis.ask('llen', 'cancel:tasks-0.1.0-cpu:active'), '0');
+  await until(() => inFlight('cancel') === 0, 'nothing is in flight');
   assert.equal((await run(crew, { operator: 'square', rows: 10, parts: 2 })).rows.length, 10);
 });
 
@@ -136,10 +146,12 @@ test('at most so many tasks are in flight', options, async (t) => {
   const { crew } = await started(t, 'bounded', { count: 2, inFlight: 1 });
   // Rounds would give four at a time.
   const tasks = run(crew, { operator: 'long', rows: 16, parts: 16 });
+  let over = false;
+  void tasks.finally(() => (over = true)).catch(() => {});
   let most = 0;
-  for (let look = 0; look < 20; look++) {
-    await sleep(100);
-    most = Math.max(most, queued('bounded') + Number(redis.ask('llen', 'bounded:tasks-0.1.0-cpu:active')));
+  while (!over) {
+    most = Math.max(most, inFlight('bounded'));
+    await sleep(20);
   }
   await tasks;
   assert.equal(most, 1);
@@ -148,18 +160,26 @@ test('at most so many tasks are in flight', options, async (t) => {
 test('tasks of a manager that comes first', options, async (t) => {
   const mark = join(temporaryFolder(), 'mark');
   const { crew } = await started(t, 'first', { env: { CLUSTER_TEST_MARK: mark }, inFlight: 100, priority: 2000 });
-  const urgent = await cluster({ redis: redis.url, prefix: 'first', priority: 10 });
+  const urgent = await cluster({ redis: redis.url, prefix: 'first', inFlight: 100, priority: 10 });
   t.after(() => urgent.close());
+  // All that both have is there before the worker goes on from its first task: what is given later than others is not the point.
+  writeFileSync(`${mark}.most`, '1');
   const parts = 30;
-  // Both give the worker more than it can do; without priorities, they would take turns.
-  const late = run(crew, { operator: 'told', rows: parts, parts, value: () => 1 });
-  await sleep(300);
-  const early = run(urgent, { operator: 'told', rows: parts, parts, value: () => 2 });
-  await Promise.all([late, early]);
-  const order = readFileSync(mark, 'utf8').trim().split('\n').map(Number);
+  const jobs = (crew, first) =>
+    Array.from({ length: parts / 2 }, (_, job) =>
+      run(crew, { operator: 'told', rows: 2, parts: 2, value: () => first + job }),
+    );
+  const all = jobs(crew, 100);
+  await until(() => inFlight('first') === parts, 'tasks wait');
+  all.push(...jobs(urgent, 200));
+  await until(() => inFlight('first') === 2 * parts, 'tasks of both wait');
+  rmSync(`${mark}.most`);
+  await Promise.all(all);
+  const order = readFileSync(mark, 'utf8').trim().split('\n');
   assert.equal(order.length, 2 * parts);
-  const between = order.slice(order.indexOf(2), order.lastIndexOf(2) + 1).filter((value) => value === 1).length;
-  assert.ok(between <= parts / 5, order.join(''));
+  const last = order.findLastIndex((line) => Number(line) >= 200);
+  const before = order.slice(0, last).filter((line) => Number(line) < 200).length;
+  assert.ok(before <= 2, order.join(', '));
 });
 
 test('workers run what is on their list, and nothing else', options, async (t) => {
@@ -281,7 +301,7 @@ test("directories of each worker's own", options, async (t) => {
   assert.deepEqual(await done('size'), expected);
   // What is gone with its worker is not had from another one: that is said. The next job is one of those that are left.
   const job = done('slowSize');
-  await sleep(1500);
+  await sleep(700);
   await workers[1].stop('SIGKILL');
   await assert.rejects(job, (error) => {
     assert.match(error.message, /shared: false/);
@@ -395,8 +415,12 @@ test('a Redis that has forgotten everything', options, async (t) => {
   });
   const settings = { operator: 'slowly', rows: 300, parts: 60, add: true };
   const job = run(crew, settings);
-  await sleep(1000);
-  own.ask('flushall');
+  await until(() => crew.state().done > 0, 'a part is done');
+  // In the moment in which a task waits, so that one is lost.
+  const forget = `for _, key in ipairs(redis.call('keys', '*:prioritized')) do
+    if redis.call('zcard', key) > 0 then redis.call('flushall') return 1 end
+  end return 0`;
+  await until(() => own.ask('eval', forget, '0') === '1', 'a task waits');
   const { rows, statistics } = await job;
   assert.deepEqual(rows, (await run(inline(), { ...settings, operator: 'quickly' })).rows);
   assert.equal(statistics.done, statistics.tasks);
@@ -409,8 +433,9 @@ test('connections that break again and again', options, async (t) => {
   const job = run(crew, settings);
   let over = false;
   void job.finally(() => (over = true)).catch(() => {});
+  await until(() => crew.state().done > 0, 'a part is done');
   for (let time = 0; time < 6 && !over; time++) {
-    await sleep(400);
+    if (time > 0) await sleep(400);
     for (const type of ['normal', 'pubsub']) redis.ask('client', 'kill', 'type', type);
   }
   const { rows, statistics } = await job;

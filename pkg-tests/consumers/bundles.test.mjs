@@ -6,10 +6,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { PARTS } from '../../scripts/lib/variants.mjs';
-import { BROWSERS, openBrowser } from '../lib/browser.mjs';
+import { BROWSERS, describeBeside, openBrowser } from '../lib/browser.mjs';
 import { writeGiven } from '../lib/given.mjs';
 import { install } from '../lib/package.mjs';
 import { copyWork } from './copy-work.mjs';
@@ -29,7 +29,7 @@ before(async () => {
   folder = install(here('./bundles'));
   copyWork(folder);
   expected = await writeGiven(join(folder, 'given'));
-  execFileSync(process.execPath, ['build.mjs'], { cwd: folder, timeout: 240_000 });
+  execFileSync(process.execPath, ['build.mjs'], { cwd: folder, timeout: 600_000 });
   server = createServer(serve).listen(0, '127.0.0.1');
 });
 after(() => server?.close());
@@ -44,7 +44,7 @@ for (const bundler of BUNDLERS) {
 }
 
 for (const name of BROWSERS) {
-  describe(name, () => {
+  describeBeside(name, {}, () => {
     let browser;
     before(async () => {
       browser = await openBrowser(name);
@@ -52,7 +52,7 @@ for (const name of BROWSERS) {
     after(() => browser?.close());
 
     for (const bundler of BUNDLERS) {
-      test(bundler, { timeout: 120_000 }, async (t) => {
+      test(bundler, { timeout: 600_000 }, async (t) => {
         const page = await browser.open(`http://127.0.0.1:${server.address().port}/${bundler}/index.html`);
         t.after(page.close);
         await page.until('typeof window.work === "function"', 60_000);

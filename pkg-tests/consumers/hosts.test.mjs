@@ -22,7 +22,7 @@ before(async () => {
 /** Runs a Node program there. The timeout also shows one that does not end by itself. */
 async function run(...args) {
   try {
-    return await promisify(execFile)(process.execPath, args, { cwd: folder, timeout: 240_000 });
+    return await promisify(execFile)(process.execPath, args, { cwd: folder, timeout: 600_000 });
   } catch (error) {
     throw new Error(`${args.join(' ')}\n${error.stdout}\n${error.stderr}`, { cause: error });
   }

@@ -8,11 +8,11 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { BROWSERS, openBrowser } from '../lib/browser.mjs';
+import { BROWSERS, describeBeside, openBrowser } from '../lib/browser.mjs';
 import { writeGiven } from '../lib/given.mjs';
 import { install } from '../lib/package.mjs';
 import { copyWork } from './copy-work.mjs';
@@ -26,7 +26,7 @@ before(async () => {
   folder = install(fileURLToPath(new URL('./no-workers', import.meta.url)));
   copyWork(folder);
   expected = await writeGiven(join(folder, 'given'));
-  execFileSync(process.execPath, ['build.mjs'], { cwd: folder, timeout: 240_000 });
+  execFileSync(process.execPath, ['build.mjs'], { cwd: folder, timeout: 600_000 });
 });
 
 function check({ mode, mean, squares, product, outputs, error }) {
@@ -77,7 +77,7 @@ const main :Workerd.Worker = (
 });
 
 for (const name of BROWSERS) {
-  describe(name, () => {
+  describeBeside(name, {}, () => {
     let browser;
     let server;
     before(async () => {

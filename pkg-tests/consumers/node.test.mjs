@@ -45,12 +45,12 @@ before(async () => {
 const releases = [{ release: process.versions.node, path: process.execPath }, ...nodes()];
 for (const { release, path } of releases) {
   for (const script of ['esm.mjs', 'cjs.cjs']) {
-    test(`Node ${release}, ${script}`, { timeout: 120_000 }, async () => {
+    test(`Node ${release}, ${script}`, { timeout: 600_000 }, async () => {
       assert.ok(path, `Node ${release} is not installed. Run: node scripts/setup.mjs --tests`);
       const ways = Number.parseInt(release, 10) < 22 ? WITHOUT_RELAXED : WITH_RELAXED;
       const args = [join(folder, script), JSON.stringify(ways.map(({ options }) => options))];
       // The timeout also shows a consumer that does not end by itself.
-      const { stdout, stderr } = await promisify(execFile)(path, args, { timeout: 100_000 });
+      const { stdout, stderr } = await promisify(execFile)(path, args, { timeout: 500_000 });
       assert.equal(stderr, '');
       const results = JSON.parse(stdout);
       for (const [index, { mode, mean, squares, product, outputs, error, wasm }] of results.entries()) {
@@ -73,8 +73,8 @@ for (const { release, path } of releases) {
       assert.equal(results.length, ways.length);
     });
   }
-  test(`Node ${release}, operators of one's own`, { timeout: 120_000 }, async () => {
-    const { stdout, stderr } = await promisify(execFile)(path, [join(folder, 'own-run.mjs')], { timeout: 100_000 });
+  test(`Node ${release}, operators of one's own`, { timeout: 600_000 }, async () => {
+    const { stdout, stderr } = await promisify(execFile)(path, [join(folder, 'own-run.mjs')], { timeout: 500_000 });
     assert.deepEqual([JSON.parse(stdout), stderr], [OWN, '']);
   });
 }

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { PARTS } from '../../scripts/lib/variants.mjs';
-import { BROWSERS, openBrowser } from '../lib/browser.mjs';
+import { BROWSERS, describeBeside, openBrowser } from '../lib/browser.mjs';
 import { writeGiven } from '../lib/given.mjs';
 import { install } from '../lib/package.mjs';
 import { startServer } from '../lib/server.mjs';
@@ -39,11 +39,11 @@ before(async () => {
   copyWork(folder);
   expected = await writeGiven(join(folder, 'public', 'given'));
   vite = join(folder, 'node_modules', 'vite', 'bin', 'vite.js');
-  execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: folder, timeout: 120_000 });
+  execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: folder, timeout: 600_000 });
 });
 
 for (const name of BROWSERS) {
-  describe(name, () => {
+  describeBeside(name, {}, () => {
     let browser;
     before(async () => {
       browser = await openBrowser(name);
@@ -51,7 +51,7 @@ for (const name of BROWSERS) {
     after(() => browser?.close());
 
     for (const { title, command, ISOLATED } of SERVERS) {
-      test(title, { timeout: 180_000 }, async (t) => {
+      test(title, { timeout: 600_000 }, async (t) => {
         const server = await startServer(vite, [command], { cwd: folder, env: { ISOLATED } });
         t.after(server.stop);
         const page = await browser.open(server.url);

@@ -11,7 +11,7 @@ import { startServer } from '../lib/server.mjs';
 import { copyGpuWork, right } from './judge.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
-const LONG_MS = 400_000;
+const LONG_MS = 900_000;
 
 describe('Chromium with a GPU', { timeout: 2 * LONG_MS }, () => {
   let server;

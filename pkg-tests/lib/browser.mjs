@@ -1,9 +1,27 @@
 // Chromium through Playwright and Firefox through Puppeteer, alike: Playwright drives only a Firefox of its own.
+import { describe } from 'node:test';
 import { chromium } from 'playwright-core';
 import puppeteer from 'puppeteer-core';
 import { CHROMIUM_ARGS, CHROMIUM_GPU_ARGS, browsers } from '../../scripts/lib/browsers.mjs';
 
 export const BROWSERS = ['Chromium', 'Firefox'];
+/** Less than a file of tests has. What a page has for a step is what ends one that hangs. */
+const LONGEST_MS = 1_500_000;
+const told = [];
+
+/**
+ * As `describe`, for each of BROWSERS in their order: once the last one is told, all run at a time, since what their tests do most is to wait. Those of one browser come one after
+ * another. They share nothing but files that are only read.
+ */
+export function describeBeside(name, options, tests) {
+  told.push({ name, options, tests });
+  if (told.length < BROWSERS.length) return;
+  const all = told.splice(0);
+  describe('in each browser', { concurrency: all.length, timeout: LONGEST_MS }, () => {
+    for (const { name, options, tests } of all)
+      describe(name, { timeout: LONGEST_MS, ...options, concurrency: 1 }, tests);
+  });
+}
 /** Tasks of threads, and which thread is which. */
 const TRACED = ['toplevel', 'disabled-by-default-devtools.timeline', '__metadata'];
 const VIEWPORT = { width: 1280, height: 900 };
@@ -120,9 +138,10 @@ async function open(driver, url, { apart = false } = {}) {
 
 async function until(holds, what, milliseconds) {
   const end = performance.now() + milliseconds;
-  while (!(await holds())) {
+  // Most of it comes soon; what takes longer is not to be held up by the looks.
+  for (let pause = 4; !(await holds()); pause = Math.min(2 * pause, 50)) {
     if (performance.now() > end) throw new Error(`not within ${milliseconds} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 

@@ -1,10 +1,16 @@
 // A program with keys and encrypted inputs, made once, so that every consumer can run the very same ones.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTask, load } from 'cipherloom';
 import { digest } from '../consumers/work.mjs';
 import { ofOne, ofTwo } from '../job/reference.mjs';
+import { keptLater } from './kept.mjs';
+import { PACKED } from './package.mjs';
 
+const MADE_OF = [
+  ...PACKED,
+  ...['lib/given.mjs', 'consumers/work.mjs', 'job/reference.mjs'].map((name) => `pkg-tests/${name}`),
+];
 const ROWS = 500;
 /** Fixed, with ties and extremes. */
 const VALUES = {
@@ -14,6 +20,14 @@ const VALUES = {
 
 /** Writes the files that `work` reads into a folder; gives the digests that every evaluator's results must have. */
 export async function writeGiven(folder) {
+  const made = await keptLater('given', MADE_OF, async (made) =>
+    writeFileSync(join(made, 'digests.json'), JSON.stringify(await makeGiven(join(made, 'given')))),
+  );
+  cpSync(join(made, 'given'), folder, { recursive: true });
+  return JSON.parse(readFileSync(join(made, 'digests.json'), 'utf8'));
+}
+
+async function makeGiven(folder) {
   const task = createTask();
   const x = task.encrypted('x', { shape: [ROWS], min: -60, max: 60, decimals: 1 });
   const y = task.encrypted('y', { shape: [ROWS], min: 0, max: 1000, missing: true });

@@ -1,12 +1,17 @@
 // The packed package, and consumers that install it as anybody would.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT, find } from '../../scripts/lib/run.mjs';
 import { PARTS, VARIANTS } from '../../scripts/lib/variants.mjs';
+import { kept } from './kept.mjs';
 
 const NPM = find('npm');
+/** What is packed, and what is packed with it. */
+export const PACKED = ['dist', 'wasm', 'package.json', 'README.md', 'LICENSE-MIT', 'LICENSE-APACHE'].map(
+  (name) => `bindings/${name}`,
+);
 const MADE = [
   'bindings/dist/index.js',
   ...Object.values(PARTS).flatMap((folder) =>
@@ -27,9 +32,11 @@ export function install(consumer) {
   if (missing) throw new Error(`${missing} is not there. Run: npm run build`);
   const folder = temporaryFolder();
   cpSync(consumer, folder, { recursive: true });
-  const [{ filename }] = JSON.parse(
-    npm(ROOT, 'pack', '--workspace', 'cipherloom', '--pack-destination', folder, '--json'),
+  const packed = kept('package', PACKED, (made) =>
+    npm(ROOT, 'pack', '--workspace', 'cipherloom', '--pack-destination', made, '--json'),
   );
+  const [filename] = readdirSync(packed);
+  cpSync(join(packed, filename), join(folder, filename));
   const options = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', `./${filename}`];
   try {
     npm(folder, 'install', ...options);

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { test } from 'node:test';
 import { deflateSync } from 'node:zlib';
-import { BROWSERS, openBrowser } from '../lib/browser.mjs';
+import { BROWSERS, describeBeside } from '../lib/browser.mjs';
 import { temporaryFolder } from '../lib/package.mjs';
-import { PATIENCE_MS, servePage } from './demo.mjs';
+import { openPage, PATIENCE_MS } from './demo.mjs';
 
 const ADDRESS = '?mode=single#applications';
 const RESULTS = find('application-results');
@@ -22,20 +22,12 @@ writeFileSync(
 writeFileSync(noPicture, 'no picture');
 
 for (const name of BROWSERS) {
-  describe(name, { timeout: 600_000 }, () => {
+  describeBeside(name, {}, () => {
     let browser;
-    let server;
+    let url;
     let page;
-    before(async () => {
-      // Without isolation, and in the build that runs everywhere; that the others give the same bytes, the consumers see.
-      server = await servePage({ plain: true });
-      browser = await openBrowser(name);
-      page = await browser.open(`${server.url}${ADDRESS}`);
-    });
-    after(async () => {
-      await browser?.close();
-      await server?.stop();
-    });
+    // Without isolation, and in the build that runs everywhere; that the others give the same bytes, the consumers see.
+    openPage(name, (...opened) => ([page, browser, url] = opened), ADDRESS, { plain: true });
 
     test('a picture of a digit is read', async () => {
       await take(page, 'digits');
@@ -69,7 +61,7 @@ for (const name of BROWSERS) {
       await run(page);
       assert.equal(await text(page, 'digit'), '7');
       for (const [encrypted, plain] of await rows(page, 'score')) assert.equal(encrypted, plain);
-      assert.equal(await text(page, 'application-phase-time-keys'), 'kept');
+      assert.equal(await text(page, 'application-phase-time-keys'), 'earlier');
     });
 
     test('a value that is selected is told about, in the picture and line by line', async () => {
@@ -130,7 +122,7 @@ for (const name of BROWSERS) {
     });
 
     test('what cannot be is said in words', async (t) => {
-      const small = await browser.open(`${server.url}?mode=single&n=2048#applications`);
+      const small = await browser.open(`${url}?mode=single&n=2048#applications`);
       t.after(small.close);
       await take(small, 'digits');
       await small.click('[data-testid="application-run"]');
@@ -141,7 +133,7 @@ for (const name of BROWSERS) {
 
     test('nothing was complained of, sent elsewhere or written into the address', async () => {
       assert.deepEqual(page.problems, []);
-      const own = new URL(server.url).origin;
+      const own = new URL(url).origin;
       assert.deepEqual(
         page.requests.filter((address) => !address.startsWith(own) && !/^(blob|data):/.test(address)),
         [],

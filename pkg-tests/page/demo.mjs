@@ -1,23 +1,17 @@
 // The demo page as its tests use it: built once, served, and worked as a person does.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { ROOT } from '../../scripts/lib/run.mjs';
 import { openBrowser } from '../lib/browser.mjs';
-import { temporaryFolder } from '../lib/package.mjs';
+import { kept } from '../lib/kept.mjs';
 import { startServer } from '../lib/server.mjs';
 
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 120_000;
 const VITE = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
 const WWW = join(ROOT, 'www');
 
-/** Builds of the page, by what they are made of: whoever comes next with the same files takes the one that is there. */
-const BUILDS = join(WWW, 'node_modules', '.cache', 'tested-page');
-/** Milliseconds before a build is thrown away for another. */
-const KEPT_MS = 60 * 60_000;
 /** All that a build reads: of the repository, and of the page's own folder. */
 const SOURCES = [
   ...['bindings/dist', 'bindings/wasm', 'bindings/package.json', 'data', 'examples/clinic', 'package-lock.json'],
@@ -32,40 +26,12 @@ let built;
 
 /** The folder of the built page. */
 export function builtPage() {
-  built ??= join(BUILDS, keyOfSources());
-  if (existsSync(built)) return built;
-  // Another run of tests may be at a build of its own.
-  for (const name of existsSync(BUILDS) ? readdirSync(BUILDS) : []) {
-    const old = statSync(join(BUILDS, name), { throwIfNoEntry: false });
-    if (old && Date.now() - old.mtimeMs > KEPT_MS) rmSync(join(BUILDS, name), { recursive: true, force: true });
-  }
-  const folder = join(temporaryFolder(), 'page');
-  execFileSync(process.execPath, [VITE, 'build', '--outDir', folder, '--logLevel', 'error'], {
-    cwd: WWW,
-    timeout: 600_000,
-  });
-  // Whole, or not at all: it may be taken while it is being copied.
-  const beside = `${built}.${process.pid}`;
-  cpSync(folder, beside, { recursive: true });
-  try {
-    renameSync(beside, built);
-  } catch (error) {
-    rmSync(beside, { recursive: true, force: true });
-    if (!existsSync(built)) throw error; // else another process was first
-  }
-  return built;
-}
-
-/** Of every file's path and bytes, and of where the build says that it goes. */
-function keyOfSources() {
-  const hash = createHash('sha256').update(`${process.env.SITE_URL ?? ''}\0`);
-  const read = (path) => {
-    if (path.endsWith('node_modules')) return;
-    if (statSync(path).isDirectory()) for (const name of readdirSync(path).sort()) read(join(path, name));
-    else hash.update(`${path}\0`).update(readFileSync(path)).update('\0');
-  };
-  for (const source of SOURCES) read(join(ROOT, source));
-  return hash.digest('hex');
+  const make = (folder) =>
+    execFileSync(process.execPath, [VITE, 'build', '--outDir', folder, '--logLevel', 'error'], {
+      cwd: WWW,
+      timeout: 600_000,
+    });
+  return (built ??= kept('page', SOURCES, make, process.env.SITE_URL));
 }
 
 /**
@@ -131,16 +97,15 @@ export async function run(page) {
 }
 
 /**
- * In a `describe`: opens the page, at `address` of it, in that browser before the first test, and hands both to `ready`; closes all
- * after the last one.
+ * In a `describe`: opens the page, at `address` of it, in that browser before the first test, and hands it, the browser and the server's address to `ready`; closes all
+ * after the last one. `plain`: as of `servePage`; `gpu`: as of `openBrowser`.
  */
-export function openPage(name, ready, address = '', options = {}) {
+export function openPage(name, ready, address = '', { plain, gpu } = {}) {
   let server;
   let browser;
   before(async () => {
-    server = await servePage();
-    browser = await openBrowser(name, options);
-    await ready(await browser.open(`${server.url}${address}`), browser);
+    [server, browser] = await Promise.all([servePage({ plain }), openBrowser(name, { gpu })]);
+    await ready(await browser.open(`${server.url}${address}`), browser, server.url);
   });
   after(async () => {
     await browser?.close();

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
-import { BROWSERS } from '../lib/browser.mjs';
+import { test } from 'node:test';
+import { BROWSERS, describeBeside } from '../lib/browser.mjs';
 import { temporaryFolder } from '../lib/package.mjs';
 import { choose, openPage, PATIENCE_MS, run } from './demo.mjs';
 
@@ -11,7 +11,7 @@ const folder = temporaryFolder();
 const STATUS = `document.querySelector('[data-testid="status"]').textContent`;
 
 for (const name of BROWSERS) {
-  describe(name, { timeout: 900_000 }, () => {
+  describeBeside(name, {}, () => {
     let page;
     openPage(name, async (opened) => {
       page = opened;
@@ -70,6 +70,54 @@ for (const name of BROWSERS) {
       await page.until(`document.querySelector('.operator.selected')?.dataset.type.startsWith('limb.')`, PATIENCE_MS);
       assert.equal(await inView(page, '.operator.selected'), 1);
     });
+
+    if (name === 'Chromium')
+      test('stage beside stage, and the noise that is bounded before the run', async () => {
+        const pick = async (testId, value) => {
+          const list = `document.querySelector('[data-testid="${testId}"]')`;
+          await page.until(`[...${list}.options].some((one) => one.value === '${value}')`, PATIENCE_MS);
+          await page.evaluate(`${list}.value = '${value}', ${list}.dispatchEvent(new Event('change'))`);
+        };
+        await openStage(page, 'scheme');
+        await pick('overlay', 'noise');
+        const legend = `[...document.querySelectorAll('#legend li')].map((line) => line.textContent)`;
+        await page.until(
+          `${legend}.length === 2 && ${legend}.every((line) => /^at least [\\d.]+ bits left$/.test(line))`,
+          PATIENCE_MS,
+        );
+        const [most, least] = (await page.evaluate(legend)).map((line) => parseFloat(line.slice('at least '.length)));
+        assert.ok(most > least && least > 0, `${most} to ${least} bits`);
+
+        await pick('beside', '3');
+        await page.until(
+          `document.querySelector('[data-testid="stage-beside"]').dataset.stage === 'polynomial'`,
+          PATIENCE_MS,
+        );
+        await find(page, 'limb.dot');
+        await page.click('.inspector .entries .link');
+        const flat = `document.querySelector('[data-testid="flat-beside"]').dataset`;
+        await page.until(`${flat}.selected?.length > 0`, PATIENCE_MS);
+        const note = `document.querySelector('[data-testid="beside-note"]').textContent`;
+        const path = `[...document.querySelectorAll('.inspector .path .link')].map((one) => one.textContent).filter((one) => one.includes(' #'))`;
+        const [, , scheme] = await page.evaluate(path);
+        const dot = await page.evaluate(`document.querySelector('.inspector h3').textContent`);
+        await page.until(
+          `${note} === ${JSON.stringify(`${dot} came from ${scheme} at the stage scheme.`)}`,
+          PATIENCE_MS,
+        );
+        const bits = parseFloat(await page.evaluate(`document.querySelector('[data-testid="told"]').textContent`));
+        assert.ok(bits >= least && bits <= most, `${bits} bits`);
+
+        await page.evaluate(
+          `[...document.querySelectorAll('.inspector .path .link')].find((one) => one.textContent === ${JSON.stringify(scheme)}).click()`,
+        );
+        await page.until(`${note}.startsWith(${JSON.stringify(`${scheme} became `)})`, PATIENCE_MS);
+        assert.equal(await page.evaluate(`${flat}.selected`), '');
+        assert.notEqual(await page.evaluate(`${flat}.kin`), '');
+        await pick('beside', '');
+        await pick('overlay', '');
+        await page.until(`!document.querySelector('#legend').textContent.includes('bits left')`, PATIENCE_MS);
+      });
 
     test('what is finished after decryption is a picture of its own', async () => {
       await openStage(page, 'finish');

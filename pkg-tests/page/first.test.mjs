@@ -123,6 +123,10 @@ describe('Chromium', () => {
       await page.evaluate(`[...document.querySelectorAll('.page-panel[role="tabpanel"]')].map(({ id }) => id).sort()`),
       [...named].sort(),
     );
+    // Two stages, too.
+    await page.until(`document.querySelector('#diagram').dataset.stage !== undefined`, PATIENCE_MS);
+    await page.evaluate(`${find('beside')}.value = '4', ${find('beside')}.dispatchEvent(new Event('change'))`);
+    await page.until(`${find('stage-beside')}.dataset.stage === 'base'`, PATIENCE_MS);
     const found = [];
     for (const [at, tab] of tabs.entries()) {
       const panel = named[at];

@@ -4,9 +4,9 @@ import { describe, test } from 'node:test';
 import { openPage, PATIENCE_MS } from './demo.mjs';
 
 /** Every case of every shader, on a processor that others may want. */
-const LONG_MS = 400_000;
+const LONG_MS = 900_000;
 
-describe('Chromium with a GPU', { timeout: 600_000 }, () => {
+describe('Chromium with a GPU', { timeout: 1_200_000 }, () => {
   let page;
   openPage('Chromium', async (found) => (page = found), '#graph', { gpu: true });
 
@@ -27,7 +27,7 @@ describe('Chromium with a GPU', { timeout: 600_000 }, () => {
   test('nothing was complained of', () => assert.deepEqual(page.problems, []));
 });
 
-describe('Chromium without a GPU', { timeout: 300_000 }, () => {
+describe('Chromium without a GPU', { timeout: 1_200_000 }, () => {
   let page;
   openPage('Chromium', async (found) => (page = found), '#graph');
 

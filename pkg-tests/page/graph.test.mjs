@@ -1,15 +1,15 @@
 // The graph tab, worked by mouse and keyboard: what is shown and computed there is what the package says.
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { openGraph, work } from '../../bench/lib/page-graph.mjs';
-import { BROWSERS } from '../lib/browser.mjs';
+import { BROWSERS, describeBeside } from '../lib/browser.mjs';
 import { openPage, PATIENCE_MS } from './demo.mjs';
 import { EDITOR, LINES, opened, replaceText, take } from './graph-tab.mjs';
 
 const PANEL = '#panel-graph';
 
 for (const name of BROWSERS) {
-  describe(name, { timeout: 900_000 }, () => {
+  describeBeside(name, {}, () => {
     let page;
     openPage(name, (opened) => (page = opened));
 
@@ -151,6 +151,47 @@ for (const name of BROWSERS) {
       });
     });
 
+    if (name === 'Chromium')
+      test('stage beside stage: a selection leads to what it came from and what it became, and boxes tell platform and label', async () => {
+        // Of the test before: D became D1, D2 and D3, of which D3 became two.
+        const beside = `document.querySelector('${PANEL} [data-testid="stage-beside"]')`;
+        const canvas = `${beside}.querySelector('canvas.flat')`;
+        const note = `${beside}.querySelector('[data-testid="beside-note"]').textContent`;
+        const selected = `document.querySelector('#graph-diagram .operator.selected')?.dataset`;
+        await pick(page, 'beside', '1');
+        await page.until(`${beside}.dataset.stage === 'Step 1'`, PATIENCE_MS);
+        assert.equal(await page.evaluate(`${beside}.querySelector('h3').textContent`), 'Step 1: 5 operators');
+        await page.evaluate(`${canvas}.focus()`);
+        // Its three operators stand one below the other.
+        for (const op of ['1', '2']) {
+          await page.press('ArrowDown');
+          await page.until(`${canvas}.dataset.selected === '${op}'`, PATIENCE_MS);
+        }
+        await page.until(`${note} === 'demo.d3 #2 became 2 operators at the stage Step 2.'`, PATIENCE_MS);
+        await page.until(`${selected}?.type === 'demo.d3'`, PATIENCE_MS);
+        assert.equal(await page.evaluate(`document.activeElement === ${canvas}`), true);
+
+        await page.evaluate(`document.querySelector('#graph-diagram .operator[data-type="u8.sub"]').focus()`);
+        await page.press('Enter');
+        await page.until(`${note} === 'u8.sub #3 came from demo.d3 #2 at the stage Step 1.'`, PATIENCE_MS);
+        assert.equal(await page.evaluate(`${selected}.type`), 'u8.sub');
+        assert.deepEqual(await page.evaluate(`[${canvas}.dataset.selected, ${canvas}.dataset.kin]`), ['', '2']);
+
+        const legend = `[...document.querySelectorAll('#graph-legend li')].map((line) => line.textContent).join()`;
+        await pick(page, 'overlay', 'platform');
+        await page.until(`${legend} === 'not placed'`, PATIENCE_MS);
+        await pick(page, 'overlay', 'label');
+        await page.until(`${legend}.includes('hidden neuron (hn)')`, PATIENCE_MS);
+        await page.until(`${text('told')}.startsWith('hn')`, PATIENCE_MS);
+        await pick(page, 'overlay', '');
+        await page.until(`!${legend}.includes('neuron')`, PATIENCE_MS);
+
+        await page.evaluate(`document.querySelector('${PANEL} [data-testid="beside-close"]').focus()`);
+        await page.press('Enter');
+        await page.until(`${beside}.hidden`, PATIENCE_MS);
+        assert.equal(await page.evaluate(`document.activeElement.dataset.testid`), 'beside');
+      });
+
     test('BFV: what was encrypted, multiplied and decrypted is the product', async () => {
       await take(page, 'bfv');
       const slots = Array.from({ length: 16 }, (_, x) => x);
@@ -201,9 +242,10 @@ for (const name of BROWSERS) {
         for await (const { name, frames } of work(page, { moves: 4 })) {
           done.push(name);
           assert.ok(frames > 0, name);
+          if (name === 'close all')
+            assert.equal(await page.evaluate(`document.querySelector('#graph-diagram').dataset.total`), '0');
         }
-        assert.equal(done.length, 14);
-        assert.equal(await page.evaluate(`document.querySelector('#graph-diagram').dataset.total`), '0');
+        assert.equal(done.length, 18);
       });
 
     test('operators are found by part of a name, number, expression, and what they read; the rest is told', async () => {
@@ -233,11 +275,7 @@ for (const name of BROWSERS) {
     });
 
     test('what is coloured by size says so, and an operator tells its definition', async () => {
-      await page.evaluate(`(() => {
-        const overlay = document.querySelector('${PANEL} [data-testid="overlay"]');
-        overlay.value = 'size';
-        overlay.dispatchEvent(new Event('change'));
-      })()`);
+      await pick(page, 'overlay', 'size');
       await page.until(
         `document.querySelector('${PANEL} .operator[data-op="5"] .sub')?.textContent === '#5 · 4 B'`,
         PATIENCE_MS,
@@ -245,11 +283,7 @@ for (const name of BROWSERS) {
       await page.click(`${PANEL} .operator[data-op="5"]`);
       const definition = `document.querySelector('${PANEL} [data-testid="definition"]').textContent`;
       await page.until(`${definition}.includes('engine/src/ops/plain/sum.rs')`, PATIENCE_MS);
-      await page.evaluate(`(() => {
-        const overlay = document.querySelector('${PANEL} [data-testid="overlay"]');
-        overlay.value = '';
-        overlay.dispatchEvent(new Event('change'));
-      })()`);
+      await pick(page, 'overlay', '');
       await page.until(
         `document.querySelector('${PANEL} .operator[data-op="5"] .sub')?.textContent === '#5'`,
         PATIENCE_MS,
@@ -258,6 +292,13 @@ for (const name of BROWSERS) {
 
     test('nothing was complained of', () => assert.deepEqual(page.problems, []));
   });
+}
+
+/** Takes what a list offers, once it does. */
+async function pick(page, testId, value) {
+  const list = `document.querySelector('${PANEL} [data-testid="${testId}"]')`;
+  await page.until(`[...${list}.options].some((one) => one.value === '${value}')`, PATIENCE_MS);
+  await page.evaluate(`${list}.value = '${value}', ${list}.dispatchEvent(new Event('change'))`);
 }
 
 function text(testId) {

@@ -1,14 +1,14 @@
 // The tab “Layout”, as a visitor uses it: the worked examples K-L10 and K-L11 step by step, labels that are edited, and what is wrong with them.
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { BROWSERS } from '../lib/browser.mjs';
+import { test } from 'node:test';
+import { BROWSERS, describeBeside } from '../lib/browser.mjs';
 import { openPage, PATIENCE_MS } from './demo.mjs';
 
 const find = (id) => `document.querySelector('[data-testid="layout-${id}"]')`;
 const INDEX = 'C[(0,255),(256,511),(512,767),(768,1023)]';
 
 for (const name of BROWSERS) {
-  describe(name, { timeout: 600_000 }, () => {
+  describeBeside(name, {}, () => {
     let page;
     let browser;
     let opened;

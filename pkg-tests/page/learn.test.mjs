@@ -6,7 +6,7 @@ import { openPage, PATIENCE_MS } from './demo.mjs';
 const find = (id) => `document.querySelector('[data-testid="learn-${id}"]')`;
 const mod = (value, q) => ((value % q) + q) % q;
 
-describe('Chromium', { timeout: 600_000 }, () => {
+describe('Chromium', { timeout: 1_500_000 }, () => {
   let page;
   openPage('Chromium', (first) => {
     page = first;

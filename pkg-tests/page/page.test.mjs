@@ -1,11 +1,11 @@
 // The real page, built, in real browsers: a real CSV file in, the right numbers on the screen.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { bundled } from '../job/bundled.mjs';
 import { ofOne, ofTwo } from '../job/reference.mjs';
 import { writeLargeTable } from '../job/table.mjs';
-import { BROWSERS, openBrowser } from '../lib/browser.mjs';
+import { BROWSERS, describeBeside, openBrowser } from '../lib/browser.mjs';
 import { temporaryFolder } from '../lib/package.mjs';
 import { choose, run, servePage } from './demo.mjs';
 
@@ -18,7 +18,7 @@ const file = join(temporaryFolder(), 'patients.csv');
 const uploaded = writeLargeTable(file, 2000, 11);
 
 for (const name of BROWSERS) {
-  describe(name, () => {
+  describeBeside(name, {}, () => {
     let browser;
     before(async () => {
       browser = await openBrowser(name);
@@ -26,7 +26,7 @@ for (const name of BROWSERS) {
     after(() => browser?.close());
 
     for (const { title, isolated } of SERVERS) {
-      test(title, { timeout: 240_000 }, async (t) => {
+      test(title, { timeout: 900_000 }, async (t) => {
         const server = await servePage({ plain: !isolated });
         t.after(server.stop);
         const page = await browser.open(server.url);

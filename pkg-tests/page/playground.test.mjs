@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { ROOT } from '../../scripts/lib/run.mjs';
-import { BROWSERS } from '../lib/browser.mjs';
+import { BROWSERS, describeBeside } from '../lib/browser.mjs';
 import { temporaryFolder } from '../lib/package.mjs';
 import { mulberry32 } from '../lib/random.mjs';
 import { PATIENCE_MS, catchSaved, choose, openPage, run as runStatistics } from './demo.mjs';
@@ -47,7 +47,7 @@ const REACHING = program(`const tried = {
   }`);
 
 for (const name of BROWSERS) {
-  describe(name, { timeout: 1_800_000 }, () => {
+  describeBeside(name, {}, () => {
     let page;
     let browser;
     let opened;

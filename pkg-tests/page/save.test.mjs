@@ -1,14 +1,14 @@
 // The graph that is shown, saved: pictures that need no page, a text that opens again, and JSON with all operators.
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { BROWSERS } from '../lib/browser.mjs';
+import { test } from 'node:test';
+import { BROWSERS, describeBeside } from '../lib/browser.mjs';
 import { PATIENCE_MS, catchSaved, openPage } from './demo.mjs';
 import { LINES, opened, replaceText, take } from './graph-tab.mjs';
 
 const PANEL = '#panel-graph';
 
 for (const name of BROWSERS) {
-  describe(name, { timeout: 300_000 }, () => {
+  describeBeside(name, {}, () => {
     let page;
     openPage(
       name,

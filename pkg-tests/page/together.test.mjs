@@ -4,10 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ROOT } from '../../scripts/lib/run.mjs';
-import { BROWSERS, openBrowser } from '../lib/browser.mjs';
+import { BROWSERS, describeBeside } from '../lib/browser.mjs';
 import { temporaryFolder } from '../lib/package.mjs';
 import { overhear, skip, startNats } from '../parties/nats.mjs';
-import { PATIENCE_MS, servePage } from './demo.mjs';
+import { openPage, PATIENCE_MS, servePage } from './demo.mjs';
 
 const folder = temporaryFolder();
 const WORD = 2n ** 64n;
@@ -31,9 +31,9 @@ test('one document alone may connect elsewhere, in its own policy and its header
 });
 
 for (const name of BROWSERS) {
-  describe(name, { timeout: 600_000 }, () => {
+  describeBeside(name, {}, () => {
     let browser;
-    let server;
+    let url;
     let first;
     const opened = [];
     const open = async (address) => {
@@ -41,15 +41,14 @@ for (const name of BROWSERS) {
       opened.push(page);
       return page;
     };
-    before(async () => {
-      server = await servePage();
-      browser = await openBrowser(name);
-      first = await open(`${server.url}#together`);
-    });
-    after(async () => {
-      await browser?.close();
-      await server?.stop();
-    });
+    openPage(
+      name,
+      (...all) => {
+        [first, browser, url] = all;
+        opened.push(first);
+      },
+      '#together',
+    );
 
     /** Begins a meeting in the first tab, and opens the others by its invitations. */
     async function meet(names) {
@@ -201,7 +200,7 @@ for (const name of BROWSERS) {
 
       /** Each in a browser of their own, by the link alone. */
       async function meetAt(servers, names = NAMES) {
-        const north = await browser.open(`${server.url}#together`, { apart: true });
+        const north = await browser.open(`${url}#together`, { apart: true });
         opened.push(north);
         await north.until(find('begin'), PATIENCE_MS);
         await north.click('[data-testid="together-elsewhere"]');

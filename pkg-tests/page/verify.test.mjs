@@ -2,18 +2,18 @@
 import assert from 'node:assert/strict';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
-import { BROWSERS } from '../lib/browser.mjs';
+import { test } from 'node:test';
+import { BROWSERS, describeBeside } from '../lib/browser.mjs';
 import { temporaryFolder } from '../lib/package.mjs';
 import { builtPage, choose, openPage, PATIENCE_MS, servePage } from './demo.mjs';
 import { forget, LINES, opened, replaceText, take } from './graph-tab.mjs';
 
 /** The suite runs for seconds of a processor that others may want. */
-const LONG_MS = 400_000;
+const LONG_MS = 900_000;
 const PANEL = '#panel-graph';
 
 for (const name of BROWSERS) {
-  describe(name, { timeout: 900_000 }, () => {
+  describeBeside(name, {}, () => {
     let page;
     let browser;
     openPage(

@@ -19,7 +19,7 @@ const RAW = `
 `;
 
 for (const name of BROWSERS)
-  describe(name, { timeout: 180_000 }, () => {
+  describe(name, { timeout: 600_000 }, () => {
     let browser;
     const open = async () => {
       const page = await browser.open(pages.url);

@@ -192,7 +192,7 @@ describe('over NATS', { skip, timeout: 600_000 }, () => {
   test('a server that is gone, or was never there, or has no stream, is told of', async () => {
     const own = await startNats(['north', 'south']);
     const run = newRun();
-    const north = await overNats({ ...own.of('north'), run, party: 'north', patience: 1500 });
+    const north = await overNats({ ...own.of('north'), run, party: 'north', patience: 5000 });
     await own.stop();
     assert.equal(await codeOf(north.send('south', Uint8Array.of(1))), 'party.transport unreachable');
     north.close();
@@ -211,9 +211,9 @@ describe('over NATS', { skip, timeout: 600_000 }, () => {
     check(await all.results());
     const run = newRun();
     const options = { ...own.of('north'), run, party: 'north', patience: 3000 };
-    assert.equal(await codeOf(overNats({ ...options, tls: undefined })), 'party.transport tls');
+    assert.equal(await codeOf(overNats({ ...options, tls: undefined, patience: 60_000 })), 'party.transport tls');
     // Where TLS is not asked for, the server asks.
-    (await overNats({ ...options, tls: options.tls })).close();
+    (await overNats({ ...options, patience: 60_000 })).close();
     // A server without TLS is none that is asked for it.
     assert.match(
       await codeOf(open('north', run, { tls: undefined, patience: 3000 })),

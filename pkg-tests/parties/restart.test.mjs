@@ -24,7 +24,7 @@ test(`${KILLS} parties that are killed`, { timeout: 600_000 }, async () => {
     const passes = ({ from, to }) => {
       if ([from, to].includes(party) && ++passed === at) reached('killed');
     };
-    const all = await Processes.of(loom, { passes, timeout: 10_000 });
+    const all = await Processes.of(loom, { passes });
     PARTIES.forEach((name) => all.start(name));
     const how = await Promise.race([point, all.results().then(() => 'done')]);
     if (how === 'killed') {

@@ -11,7 +11,7 @@ import { servePages } from './pages.mjs';
 /** Large enough for some pieces. */
 const SIZE = 100_000;
 
-describe('tabs', { skip, timeout: 300_000 }, () => {
+describe('tabs', { skip, timeout: 900_000 }, () => {
   let loom;
   let nats;
   let pages;

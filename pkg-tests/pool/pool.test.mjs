@@ -16,8 +16,8 @@ const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.wasm': 'applic
 function check(result) {
   assert.deepEqual(result.threads, [0, 1, 2], 'every thread takes part');
   assert.equal(result.sum, SUM);
-  // Chromium gives a running script 2 seconds to end.
-  assert.ok(result.stopped < 10_000, `threads must stop: ${result.stopped} ms`);
+  // Chromium gives a running script 2 seconds to end; the rest is for a machine that is slow.
+  assert.ok(result.stopped < 60_000, `threads must stop: ${result.stopped} ms`);
   assert.match(result.death, /unreachable/);
   assert.match(result.refused, /Error$/);
   assert.equal(result.memory, 2 ** 30);
@@ -26,7 +26,7 @@ function check(result) {
 for (const { release, path } of [{ release: process.versions.node, path: process.execPath }, ...nodes()]) {
   test(`Node ${release}`, { skip: !path && 'not installed' }, () => {
     const script = fileURLToPath(new URL('./in-node.js', import.meta.url));
-    const { status, signal, stdout, stderr } = spawnSync(path, [script], { encoding: 'utf8', timeout: 60_000 });
+    const { status, signal, stdout, stderr } = spawnSync(path, [script], { encoding: 'utf8', timeout: 120_000 });
     assert.equal(status, 0, `exit ${status}, ${signal ?? 'no signal'}\n${stdout}\n${stderr}`);
     check(JSON.parse(stdout));
   });

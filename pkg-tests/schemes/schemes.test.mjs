@@ -35,7 +35,7 @@ for (const scheme of ['bfv', 'bgv', 'ckks']) {
   });
   for (const [index, program] of randomPrograms(scheme, PROGRAMS[scheme], 11, slots, plainModulus).entries()) {
     const operators = program.nodes.map(({ op }) => op).join(' ');
-    test(`${scheme}, program ${index + 1}: ${operators}`, { timeout: 120_000 }, async (t) => {
+    test(`${scheme}, program ${index + 1}: ${operators}`, { timeout: 600_000 }, async (t) => {
       const primes = seal.primes.map(BigInt);
       const [q, special] = [primes.slice(0, -1), primes.slice(-1)];
       assert.equal(q.length, DEPTH + 1);

@@ -27,7 +27,7 @@ if (python === null) {
 
   // In order: TenSEAL's answers are taken one by one.
   for (const [title, group] of Object.entries(GROUPS)) {
-    test(title, { timeout: 60_000 }, async (t) => {
+    test(title, { timeout: 600_000 }, async (t) => {
       const peer = Object.keys(group).map((name) => [name, theirs.next().value]);
       const { scheme, n, found } = await askCipherloom(loom, group);
       assert.equal(scheme, 'CKKS');

@@ -93,7 +93,8 @@ test('a service that is killed when it has sorted', { skip }, async (t) => {
 });
 
 test('an explorer that is killed in the middle of a task: another one gets it', { skip }, async (t) => {
-  const service = await serve(t, { explorers, leaseMs: 1000 });
+  let now = Date.now();
+  const service = await serve(t, { explorers, leaseMs: HOUR }, { now: () => now });
   const saved = Buffer.from(await saveExplorerKeys(keys)).toString('hex');
   const script = fileURLToPath(new URL('stuck-explorer.mjs', import.meta.url));
   const env = { ...process.env, EXPLORER_URL: service.url, EXPLORER_KEYS: saved, EXPLORER_DEVICE: DEVICE };
@@ -112,6 +113,7 @@ test('an explorer that is killed in the middle of a task: another one gets it', 
   assert.equal((await service.operator(key('o'))).state, 'leased');
   child.kill('SIGKILL');
   await once(child, 'exit');
+  now += HOUR + 1000;
   const found = explorer(t, service.url, keys, find);
   await found.until('brought');
   await checkOnce(service, 'o');

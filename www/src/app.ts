@@ -6,16 +6,14 @@ import { SAMPLES } from './data/sample.js';
 import { fileOf, TYPED_NAME, typedNumbers } from './data/typed-numbers.js';
 import { failureOf, isCancellation } from './failure.js';
 import * as format from './format.js';
-import { Explorer } from './graph/explorer.js';
-import { programFrame } from './graph/explorer-frame.js';
-import { stopsOf } from './graph/program-stops.js';
 import { Look } from './look/look.js';
-import { computeSeconds, evaluationOf } from './run/evaluation.js';
+import { computeSeconds } from './run/evaluation.js';
+import type { Inside } from './run/inside.js';
 import { Phases } from './run/phases.js';
 import { type Plan, Planner, Superseded } from './run/planner.js';
 import { type Outcome, Runner } from './run/runner.js';
 import { type Settings, withSetting } from './settings.js';
-import { OperatorTimeline, type Ran } from './timeline/operator-timeline.js';
+import type { Ran } from './timeline/operator-timeline.js';
 import { costTable, type Measured, parameterList, publicNote } from './ui/cost-table.js';
 import { showCrossings } from './ui/crossing.js';
 import { button, byId, byTestId, h } from './ui/dom.js';
@@ -25,7 +23,6 @@ import { PhaseList } from './ui/phase-list.js';
 import { Pickers } from './ui/pickers.js';
 import { markStale, showResults } from './ui/results-table.js';
 import { saveFile } from './ui/save-file.js';
-import { ProgramPanel } from './verify/program-panel.js';
 
 /** Waited for after a change of the choice, in milliseconds, before it is compiled. */
 const SETTLE = 250;
@@ -52,17 +49,6 @@ export class App {
     prefix: '',
   });
   readonly #look = new Look();
-  readonly #explorer = new Explorer(programFrame(), {
-    actions: ({ id }, op) => this.#timeline.actions(id, op),
-  });
-  readonly #timeline: OperatorTimeline = new OperatorTimeline({
-    picked: (op) => void this.#explorer.reveal('base', op),
-    repeat: () => void this.#repeat(),
-  });
-  readonly #verification = new ProgramPanel(byId('program-verify'), {
-    program: async () => ({ loom: await this.loom(), program: this.#shown!.program }),
-    reveal: (stage, op) => void this.#explorer.reveal(stage, op),
-  });
   #settings: Settings;
   #engine: Promise<Engine> | undefined;
   #table: DataTable | undefined;
@@ -78,6 +64,9 @@ export class App {
   #settling = 0;
   /** Of the table that was asked for last: what another one gives comes too late. */
   #opening = 0;
+  /** There before the first plan is shown, unless it could not be loaded. */
+  #inside: Inside | undefined;
+  #loadingInside: Promise<void> | undefined;
   /** What is said to have failed is a plan. */
   #planFails = false;
   /** What the timeline shows. */
@@ -102,8 +91,7 @@ export class App {
 
   /** Draws canvases anew, in other colors. */
   repaint(): void {
-    this.#explorer.repaint();
-    this.#timeline.repaint();
+    this.#inside?.repaint();
   }
 
   /** Takes another number of threads, and new workers with it. */
@@ -283,11 +271,12 @@ export class App {
     const selection = this.#pickers.selection;
     if (selection === undefined) return;
     const engine = this.#engine!;
+    const inside = this.#loadInside();
     let during = 'starting the workers';
     try {
       const { planner } = await engine;
       during = 'planning';
-      const plan = await planner.plan(selection);
+      const [plan] = await Promise.all([planner.plan(selection), inside]);
       if (engine !== this.#engine) return;
       // A file that could not be read is none the better for it.
       if (this.#planFails) hideFailure(this.#failure);
@@ -317,13 +306,29 @@ export class App {
     showCrossings({ program: plan.program.toBytes().length, keys, upload, download }, true);
   }
 
+  /** Loads what shows the inside of programs; what keeps it from that is said, and keeps nothing else from being done. */
+  #loadInside(): Promise<void> {
+    return (this.#loadingInside ??= this.#makeInside());
+  }
+
+  async #makeInside(): Promise<void> {
+    try {
+      const { Inside } = await import('./run/inside.js');
+      this.#inside = new Inside({
+        program: async () => ({ loom: await this.loom(), program: this.#shown!.program }),
+        repeat: () => void this.#repeat(),
+      });
+    } catch (error) {
+      this.#loadingInside = undefined; // the next plan tries anew
+      this.#fail(error, 'loading the view of the program');
+    }
+  }
+
   /** What belonged to the plan before ends with it. */
   #replaceShown(plan: Plan): void {
     this.#runner.forget(plan);
-    this.#timeline.clear();
     this.#timed = undefined;
-    this.#verification.reset();
-    void this.#explorer.show(stopsOf(plan.program, plan.stats));
+    this.#inside?.show(plan);
     this.#shown?.program.dispose();
     this.#shown = plan;
   }
@@ -341,7 +346,11 @@ export class App {
     this.#enable();
     const phases = new Phases((all) => this.#phaseList.show(all));
     const planned = this.#plan !== undefined;
-    const plan = this.#engine!.then(({ planner }) => planner.plan(selection));
+    const inside = this.#loadInside();
+    const plan = this.#engine!.then(async ({ planner }) => {
+      const [made] = await Promise.all([planner.plan(selection), inside]);
+      return made;
+    });
     try {
       const columns = this.#pickers.columns;
       const outcome = await this.#runner.run({ plan, planned, columns, phases, signal });
@@ -378,7 +387,7 @@ export class App {
         const again = await this.#runner.again(plan, controller.signal);
         if (again === undefined) return this.#phaseList.say('Run it first.');
         if (!again.same) different++;
-        this.#timeline.showTimes({ ...ran, evaluations: again.evaluations });
+        this.#inside?.showTimes({ ...ran, evaluations: again.evaluations });
       }
       const compared = different === 0 ? 'the same each time' : `others ${different} of ${REPEATS} times`;
       this.#phaseList.say(`Evaluated ${REPEATS} more times; the bytes of the results are ${compared}.`);
@@ -416,9 +425,7 @@ export class App {
     if (at === null || at === document.body || at.closest('.run-row, #typed') !== null) this.#look.reveal();
     this.#phaseList.say(`Done. ${verdict}`);
     this.#timed = { phases, traces, planned: info.cost.seconds, evaluations };
-    this.#timeline.show(this.#timed);
-    const run = evaluationOf(traces);
-    if (run !== undefined) this.#explorer.measured(run);
+    this.#inside?.ran(this.#timed);
   }
 
   /** The results' run as a file for Node. */
@@ -444,7 +451,8 @@ export class App {
     const focused = document.activeElement;
     run.disabled = running || this.#pickers.selection === undefined;
     cancel.disabled = !running;
-    this.#timeline.canRepeat = !running && this.#plan !== undefined && this.#timed !== undefined;
+    if (this.#inside !== undefined)
+      this.#inside.canRepeat = !running && this.#plan !== undefined && this.#timed !== undefined;
     // A disabled button loses the focus: it goes to the one that takes its turn.
     if (focused === run && running) cancel.focus();
     else if (focused === cancel && !running) run.focus();

@@ -37,6 +37,11 @@ export function bits(value: number): string {
   return `${value.toFixed(1).replace(/\.0$/, '')} bits`;
 }
 
+/** A power of two by its exponent: 2^−22.1, with a minus sign that can be seen. */
+export function power(log2: number): string {
+  return `2^${log2.toFixed(1).replace('-', '−')}`;
+}
+
 /** At most three significant digits, no exponent, no zeros at the end. */
 function threeDigits(value: number): string {
   if (value === 0) return '0';

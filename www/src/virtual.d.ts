@@ -8,8 +8,8 @@ declare module 'virtual:operator-names' {
 
 /** Made by vite/operator-docs.ts of the core's sources. */
 declare module 'virtual:operator-docs' {
-  /** What an operator is, in words and formulas, and the file that defines it; by the operator's name. */
-  export const DOCS: ReadonlyMap<string, { readonly file: string; readonly text: string }>;
+  /** What an operator is, in words and formulas, and the file that defines it; by the operator's name. Undefined where none was found. */
+  export const DOCS: ReadonlyMap<string, { readonly file: string; readonly text: string } | undefined>;
 }
 
 /** A module as a file of its own: see vite/module-address.ts. */

@@ -12,31 +12,7 @@ import {
 } from '../src/graph/picture.js';
 import { nodeId, opOf, StagedGraphs, stageOf } from '../src/graph/staged-graphs.js';
 import { StageGraph } from '../src/graph/stage-graph.js';
-
-interface Operator {
-  parent: number;
-  inputs: number[];
-  type?: string;
-}
-
-function view(operators: readonly Operator[], outputs: GraphView['outputs'] = []): GraphView {
-  const types = [...new Set(operators.map(({ type = 'x.add' }) => type))];
-  let edges = 0;
-  const ends = operators.map(({ inputs }) => (edges += inputs.length));
-  return {
-    types,
-    type: Uint32Array.from(operators, ({ type = 'x.add' }) => types.indexOf(type)),
-    parent: Int32Array.from(operators, ({ parent }) => parent),
-    inputsStart: Uint32Array.from([0, ...ends]),
-    inputs: Int32Array.from(operators.flatMap(({ inputs }) => inputs)),
-    placeholders: Float64Array.from(operators.flatMap((_, index) => [8 * index, 8 * index + 8])),
-    labels: ['{}'],
-    label: new Uint32Array(operators.length),
-    inputNames: ['in'],
-    outputs,
-    wave: new Uint32Array(operators.length),
-  };
-}
+import { type Operator, view } from './graph-views.js';
 
 /** Two operators, of which the first becomes a chain of three and the second one of 250; or four of equal lengths. */
 async function graphs(length?: number): Promise<StagedGraphs> {

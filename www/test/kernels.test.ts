@@ -35,7 +35,7 @@ describe('findings', () => {
     expect(gain.gain).toBe(2);
     expect(gain.least).toBeCloseTo(95 / 55, 12);
     expect(gain.most).toBeCloseTo(105 / 45, 12);
-    expect(gainText(gain)).toBe('× 2.00 (1.73 to 2.33)');
+    expect(gainText(gain)).toBe('2.00 times as fast (1.73 to 2.33)');
     expect(timed(found).map(timeText)).toEqual(['100 µs ± 5', '50 µs ± 5']);
     expect(timeText(timed(finding(one('simd', 12_345_678, 1234)))[0]!)).toBe('12346 µs ± 0.617');
     // What a coarse clock gives: the same again and again, but for rounding.

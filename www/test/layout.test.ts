@@ -322,12 +322,10 @@ describe('questions that are wrong', () => {
       'input-static': 'static: in, float32, dim_NC, {512 512}',
       'weight-static': 'static: iw, float32, dim_CN, {512 512}',
     };
-    const begin = performance.now();
     expect(answerOf({ ...usualQuestion('mlp'), labels })).toMatchObject({
       field: 'question',
       code: 'page.limit',
     });
-    expect(performance.now() - begin).toBeLessThan(2000);
     const parts = Array.from({ length: 65 }, (_, k) => `(${k},${k})`).join(',');
     expect(
       answerOf({

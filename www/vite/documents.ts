@@ -28,7 +28,10 @@ export const DOCUMENTS = [
 
 const PAGES: ReadonlyMap<string, string> = new Map(DOCUMENTS.map(([file, page]) => [file, page]));
 const FIGURES = new Set(['.svg', '.png']);
-const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
+/** Letters of a description. */
+const MOST_DESCRIBED = 160;
+const POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
 /** All files by their names below the page. Errors: Error for a link to nothing, with the document that has it. */
 export function documentFiles(): ReadonlyMap<string, string | Uint8Array> {
@@ -90,6 +93,7 @@ function pageOf(title: string, page: string, body: string): string {
     <meta http-equiv="Content-Security-Policy" content="${POLICY}" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
+    <meta name="description" content="${descriptionOf(body)}" />
     <title>${escaped(title)} – cipherloom</title>
     <link rel="icon" href="../favicon.svg" type="image/svg+xml" />
     <link rel="stylesheet" href="documents.css" />
@@ -106,6 +110,17 @@ ${body}
   </body>
 </html>
 `;
+}
+
+/** What search engines show of a page: the beginning of its first paragraph. */
+function descriptionOf(body: string): string {
+  const words = (/<p>(.*?)<\/p>/s.exec(body)?.[1] ?? '').replaceAll(/<[^>]*>/g, '').split(/\s+/);
+  let text = '';
+  for (const word of words) {
+    if (text.length + word.length >= MOST_DESCRIBED) return escaped(`${text.trim()}…`);
+    text += ` ${word}`;
+  }
+  return escaped(text.trim());
 }
 
 /** As GitHub makes anchors of headings. */

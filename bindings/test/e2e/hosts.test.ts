@@ -152,7 +152,7 @@ describe('a disposed loom that is still referred to', () => {
     disposed.dispose();
     expect(made.length).toBe(2);
     const alive = () => made.filter((one) => one.deref() !== undefined).length;
-    for (let time = 0; alive() > 0 && time < 50; time++) {
+    for (let time = 0; alive() > 0 && time < 600; time++) {
       await setTimeout(100);
       collect();
     }

@@ -1,10 +1,10 @@
 // How the package starts: what it refuses, and what it falls back to.
-import { setTimeout } from 'node:timers/promises';
 import { load, type Loom, type Role, type WorkerLike } from 'cipherloom';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startWorker } from '../../dist/worker/start.js';
 import { BUILDS } from './builds.js';
 
+const PATIENCE = { timeout: 60_000 };
 let loom: Loom;
 afterEach(() => loom?.dispose());
 
@@ -25,8 +25,7 @@ describe('load', () => {
     await expect(
       load({ threads: 2, mode: 'threads', worker, wasm: { threads: new URL('file:///none.wasm') } }),
     ).rejects.toMatchObject({ code: 'worker.wasm' });
-    await setTimeout(0);
-    expect(ended.sort()).toEqual(['client', 'evaluator', 'pool', 'pool']);
+    await expect.poll(() => [...ended].sort(), PATIENCE).toEqual(['client', 'evaluator', 'pool', 'pool']);
     const refuse = (): never => {
       throw new Error('refused');
     };

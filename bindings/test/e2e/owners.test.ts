@@ -1,5 +1,4 @@
 // Data owners who hold the public key alone: two of them, a client and an evaluator. Runs once per build of the wasm.
-import { setTimeout } from 'node:timers/promises';
 import { createTask, type Loom, type Task } from 'cipherloom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILDS, threadsOf } from './builds.js';
@@ -211,8 +210,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
     const worker = watched.workers.findLast(({ messages }) =>
       messages.some(({ method }) => method === 'createOwner'),
     );
-    worker?.worker.terminate();
-    await setTimeout(50);
+    await worker?.worker.terminate();
     expect((await errorOf(owner.encrypt({ one: given.one }))).code).toBe('worker.dead');
     await loom.restart();
     const inputs = { ...(await client.encrypt(given)), ...(await owner.encrypt({ one: given.one })) };

@@ -1,5 +1,4 @@
 // Results that may be published: declared, told, hidden by noise and counted. Runs once per build of the wasm.
-import { setTimeout } from 'node:timers/promises';
 import { createTask, type Ciphertexts, type Client, type Loom, type Program, type Task } from 'cipherloom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILDS } from './builds.js';
@@ -87,8 +86,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
     expect(await restored.released()).toBe(1);
     expect(await restored.decrypt(results)).toEqual({ votes: sum });
     // What was counted since it was saved outlives its worker.
-    watched.of('client').forEach(({ worker }) => worker.terminate());
-    await setTimeout(50);
+    for (const { worker } of watched.of('client')) await worker.terminate();
     await loom.restart();
     expect(await restored.released()).toBe(2);
     expect(await restored.decrypt(results)).toEqual({ votes: sum });

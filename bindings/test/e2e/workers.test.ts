@@ -10,6 +10,7 @@ import { openWatched, type Watched, type WatchedLoom } from './mail.js';
 const VALUES = { x: [1, 2, 3, 4], gaps: [5, null, 7, 9] };
 const CLEAR = { plain: { w: [1, 0, 1, 0] } };
 const EXPECTED = { dot: 4, mean: 7 };
+const PATIENCE = { timeout: 60_000 };
 
 let watched: WatchedLoom;
 let loom: Loom;
@@ -59,8 +60,7 @@ function leaks(bytes: Buffer, secret: Buffer): boolean {
 
 /** Ends the worker of a role that was started as the `index`-th. */
 async function kill(role: Role, index = 0): Promise<void> {
-  watched.of(role)[index]?.worker.terminate();
-  await setTimeout(50);
+  await watched.of(role)[index]?.worker.terminate();
 }
 
 /** Workers of the package, and a client worker that can be made to trap. */
@@ -258,8 +258,8 @@ describe('the evaluator worker', () => {
     expect(await run(one)).toEqual(answer(one));
     part.dispose();
     expect((await errorOf(run(one))).code).toBe('disposed');
-    await setTimeout(20);
-    expect(messagesTo('evaluator').filter(({ method }) => method === 'freeHeld').length).toBe(1);
+    const frees = () => messagesTo('evaluator').filter(({ method }) => method === 'freeHeld').length;
+    await expect.poll(frees, PATIENCE).toBe(1);
   });
 });
 
@@ -401,12 +401,12 @@ describe('a program from bytes', () => {
       const results = await opened.run(await own.encrypt(VALUES), own.evaluationKeys, CLEAR);
       expect(await own.decrypt(results)).toEqual(EXPECTED);
     }
+    const ended = () => watched.of('client').map(({ ended }) => ended);
     ofOne.dispose();
     await setTimeout(10);
-    expect(watched.of('client').map(({ ended }) => ended)).toEqual([false, false, false]);
+    expect(ended()).toEqual([false, false, false]);
     alsoOfOne.dispose();
-    await setTimeout(10);
-    expect(watched.of('client').map(({ ended }) => ended)).toEqual([false, true, false]);
+    await expect.poll(ended, PATIENCE).toEqual([false, true, false]);
     // What kills the worker of one program leaves the others alone.
     await ofTwo.save();
     await kill('client', 2);
@@ -430,7 +430,7 @@ describe('a program from bytes', () => {
     await first.encrypt(VALUES);
     first.dispose();
     client.dispose();
-    await setTimeout(10);
+    await expect.poll(() => watched.of('client').map(({ ended }) => ended), PATIENCE).toEqual([false, true]);
     // The first worker is free again, whoever comes.
     using own = await program.client();
     expect(watched.of('client').map(({ ended }) => ended)).toEqual([false, true]);

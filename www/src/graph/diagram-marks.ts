@@ -15,6 +15,7 @@ export function marked(marks: Marks, item: OperatorItem, isClosed: boolean, ink:
   const is = (node: number | undefined): boolean =>
     node !== undefined && (node === item.node || node === item.member);
   if (is(marks.selected) || is(marks.subject)) return ink.text;
+  if (marks.kin !== undefined && holds(marks.kin, item, isClosed)) return ink.kin;
   if (holds(marks.producers, item, isClosed)) return ink.client;
   if (holds(marks.readers, item, isClosed)) return ink.evaluator;
   return holds(marks.found, item, isClosed) ? ink.text : undefined;

@@ -34,6 +34,8 @@ export interface Marks {
   readonly producers: NodeSet;
   readonly readers: NodeSet;
   readonly found: NodeSet;
+  /** What the operator that is selected at another stage came from, or became. */
+  readonly kin?: NodeSet | undefined;
 }
 
 interface Drawn {
@@ -510,7 +512,7 @@ export class Diagram {
   }
 
   #markOperator({ element, item }: Drawn): void {
-    const { selected, subject, producers, readers, found } = this.#marks;
+    const { selected, subject, producers, readers, found, kin } = this.#marks;
     const { node } = item;
     const isClosed = item.inner === undefined;
     element.classList.toggle('selected', node === selected);
@@ -518,6 +520,7 @@ export class Diagram {
     element.classList.toggle('producer', holds(producers, item, isClosed));
     element.classList.toggle('reader', holds(readers, item, isClosed));
     element.classList.toggle('found', holds(found, item, isClosed));
+    element.classList.toggle('kin', kin !== undefined && holds(kin, item, isClosed));
     element.setAttribute('aria-pressed', String(node === selected));
   }
 

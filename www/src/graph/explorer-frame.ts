@@ -12,6 +12,8 @@ export interface ExplorerFrame {
   readonly waves: HTMLElement;
   readonly panel: HTMLElement;
   readonly diagram: HTMLElement;
+  /** Another stage. */
+  readonly beside: HTMLElement;
   readonly tools: HTMLElement;
   readonly legend: HTMLElement;
   readonly inspector: HTMLElement;
@@ -55,6 +57,12 @@ export function explorerFrame(section: HTMLElement, host: HTMLElement, prefix = 
   const diagram = h('div', { class: 'diagram', id: id('diagram'), 'data-testid': 'diagram' });
   const legend = h('ul', { class: 'legend', id: id('legend') });
   const tools = h('div', { class: 'diagram-tools', id: id('diagram-tools') });
+  const beside = h('section', {
+    class: 'beside',
+    'aria-label': 'Stage beside',
+    hidden: true,
+    'data-testid': 'stage-beside',
+  });
   const inspector = h('aside', {
     class: 'inspector',
     id: id('inspector'),
@@ -65,6 +73,7 @@ export function explorerFrame(section: HTMLElement, host: HTMLElement, prefix = 
     'div',
     { class: 'inside', id: id('stage-panel'), role: 'tabpanel' },
     h('div', { class: 'diagram-pane' }, diagram, h('div', { class: 'diagram-foot' }, legend, tools)),
+    beside,
     inspector,
   );
   host.append(h('div', { class: 'bar' }, stages, search), note, waves, panel);
@@ -78,6 +87,7 @@ export function explorerFrame(section: HTMLElement, host: HTMLElement, prefix = 
     waves,
     panel,
     diagram,
+    beside,
     tools,
     legend,
     inspector,

@@ -3,17 +3,21 @@ import type { TraceView } from 'cipherloom';
 import { failureOf } from '../failure.js';
 import * as format from '../format.js';
 import { button, h } from '../ui/dom.js';
+import { Beside } from './beside.js';
 import { Diagram } from './diagram.js';
 import type { ExplorerFrame } from './explorer-frame.js';
 import { FlatDiagram } from './flat-diagram.js';
-import { Inspector } from './inspector.js';
+import { type Extras, Inspector } from './inspector.js';
+import { kinOf } from './kin.js';
 import { KIND_TITLES, kindOf, KINDS } from './kinds.js';
 import { LayoutClient } from './layout-client.js';
 import { overlaidLooks } from './looks.js';
 import { shapeOf } from './measure.js';
 import { Hits } from './hits.js';
 import { Minimap } from './minimap.js';
-import { type Measured, type Overlay, overlaysOf } from './overlays.js';
+import { OVERLAYS } from './overlays/index.js';
+import { type Ground, type Overlay, type OverlayKind, within } from './overlays/overlay.js';
+import { classOf } from './overlays/tints.js';
 import { pace, Superseded } from './pace.js';
 import { expandAll, openDownTo, Openings, openTo, PictureCache, pictureOf, prepare } from './picture.js';
 import { parseQuery, type Query, QueryError } from './search.js';
@@ -111,9 +115,17 @@ export class Explorer {
   #foundHits: Hits = Hits.NONE;
   readonly #pictures = new PictureCache();
   readonly #map: Minimap;
-  #measured: Measured | undefined;
-  #overlays: readonly Overlay[] = [];
+  /** The last run, and the graphs that ran. */
+  #measured: { readonly graphs: StagedGraphs; readonly trace: TraceView } | undefined;
   #overlay: Overlay | undefined;
+  #overlayKind: OverlayKind | undefined;
+  /** The deepest stage that the overlay was made for. */
+  #colouredTo = 0;
+  /** Counts choices of colours: a newer one ends those before. */
+  #colourings = 0;
+  readonly #beside: Beside;
+  /** What the selected operator came from, or became, by stage. */
+  readonly #kin = new Map<number, Hits>();
   /** Counts pictures: a newer one ends those before. */
   #drawings = 0;
   /** Counts searches: a newer one ends those before. */
@@ -122,7 +134,13 @@ export class Explorer {
     class: 'small',
     'aria-label': 'Colour boxes by',
     'data-testid': 'overlay',
-    change: () => this.#chooseOverlay(),
+    change: () => void this.#chooseOverlay(),
+  });
+  readonly #besideChoice = h('select', {
+    class: 'small',
+    'aria-label': 'Stage beside this one',
+    'data-testid': 'beside',
+    change: () => void this.#chooseBeside(),
   });
   readonly #expand = button('Open all', () => void this.#openAll(true), {
     class: 'small',
@@ -150,8 +168,17 @@ export class Explorer {
       overlaidLooks(() => this.#overlay),
     );
     this.#flat = new FlatDiagram(frame.diagram, acts);
+    this.#beside = new Beside(frame.beside, {
+      select: acts.select,
+      close: () => {
+        this.#besideChoice.value = '';
+        void this.#chooseBeside();
+        this.#besideChoice.focus();
+      },
+    });
     frame.tools.append(
       this.#overlayChoice,
+      this.#besideChoice,
       this.#expand,
       this.#collapse,
       this.#whole,
@@ -200,14 +227,19 @@ export class Explorer {
     const { graphs } = this.#stops.at(-1)!;
     this.#measured = { graphs, trace };
     // Graphs that are being loaded offer it once they are there.
-    if (this.#stop?.graphs === graphs && graphs.at(this.#stop.stage) !== undefined)
-      this.#offerOverlays(this.#stop);
+    const stop = this.#stop;
+    if (stop?.graphs !== graphs || graphs.at(stop.stage) === undefined) return;
+    void this.#work(async () => {
+      await this.#offerOverlays(stop);
+      this.#recolor();
+    });
   }
 
   repaint(): void {
     this.#waves.repaint();
     this.#flat.recolor();
     this.#diagram.recolor();
+    this.#beside.repaint();
     this.#map.show(this.#surface);
   }
 
@@ -226,9 +258,12 @@ export class Explorer {
     this.#openings.closeAll();
     this.#sets = undefined;
     this.#selected = undefined;
+    this.#kin.clear();
     this.#hovered = undefined;
     this.#forgetFound();
     this.#pictures.clear();
+    this.#flat.show(0, undefined, undefined);
+    this.#beside.choose(undefined, undefined);
     this.#inspector.showHelp();
   }
 
@@ -271,10 +306,10 @@ export class Explorer {
 
   /** Shows a stage: its computation is opened down to it. */
   async #go(index: number): Promise<void> {
-    const before = this.#graphs;
+    const before = this.#stop;
     this.#at = index;
     const stop = this.#stop!;
-    if (stop.graphs !== before) this.#forget();
+    if (stop.graphs !== before?.graphs) this.#forget();
     this.#sets = undefined;
     for (const [other, tab] of this.#tabs.entries()) {
       tab.setAttribute('aria-selected', String(other === index));
@@ -285,8 +320,10 @@ export class Explorer {
     this.#events.stopped?.(stop);
     await this.#work(async (graphs) => {
       await graphs.load(stop.stage + 1);
+      await this.#offerBeside(stop, before);
+      await this.#offerOverlays(stop);
+      if (stop !== this.#stop) return;
       this.#chooseSurface(stop);
-      this.#offerOverlays(stop);
       const closed = this.#isFlat ? 0 : openDownTo(stop.stage, graphs, this.#openings);
       this.#describe(stop, closed);
       this.#frame.waves.hidden = !stop.waves;
@@ -294,6 +331,7 @@ export class Explorer {
       this.#offerTypes(graphs);
       if (!(await this.#draw(graphs, true)) || stop !== this.#stop) return;
       this.#frame.diagram.dataset['stage'] = stop.id;
+      await this.#drawBeside(stop);
       const sets = await stop.sets?.();
       if (stop !== this.#stop) return;
       this.#sets = sets;
@@ -405,7 +443,11 @@ export class Explorer {
     if (this.#isFlat) return;
     await this.#work(async (graphs) => {
       if (this.#openings.isOpen(node)) this.#openings.close(node);
-      else this.#openings.open(node);
+      else {
+        // One that lies beside has no box yet.
+        if (!this.#surface.has(node)) openTo(node, graphs, this.#openings);
+        this.#openings.open(node);
+      }
       await this.#draw(graphs);
       this.#inspect();
     });
@@ -422,17 +464,29 @@ export class Explorer {
   async #select(node: NodeId): Promise<void> {
     await this.#work(async (graphs) => {
       await graphs.load(stageOf(node) + 1);
+      if (graphs !== this.#graphs) return;
       this.#selected = node;
-      if (!this.#surface.has(node) && !this.#isFlat) {
-        openTo(node, graphs, this.#openings);
+      this.#kin.clear();
+      const stop = this.#stop!;
+      const own = this.#inPicture(node, stop);
+      if (own !== undefined && !this.#surface.has(own) && !this.#isFlat) {
+        openTo(own, graphs, this.#openings);
         await this.#draw(graphs);
       }
       this.#inspect();
       this.#mark();
-      if (this.#surface.has(node)) this.#surface.bringIntoView(node);
-      const stop = this.#stop!;
+      if (own !== undefined && this.#surface.has(own)) this.#surface.bringIntoView(own);
+      this.#beside.follow(this.#selected, stop.stage);
       if (stop.stage === stageOf(node)) this.#events.selected?.(stop, opOf(node));
     });
+  }
+
+  /** The operator of the picture that stands for one of any stage: itself, but of one that lies beside what it came from, or first became. */
+  #inPicture(node: NodeId, { stage, graphs }: Stop): NodeId | undefined {
+    const isOwn = this.#isFlat ? stageOf(node) === stage : stageOf(node) <= stage;
+    if (isOwn || stageOf(node) !== this.#beside.stage) return node;
+    const [op] = kinOf(node, stage, graphs);
+    return op === undefined ? undefined : nodeId(stage, op);
   }
 
   /** Shows the operator under the pointer as if it were selected, as long as the pointer stays; where sets are known. */
@@ -456,8 +510,15 @@ export class Explorer {
     } else
       this.#inspector.show(node, graphs, this.#openings.isOpen(node), {
         sets: this.#setsOf(node),
+        told: this.#told(node),
         actions: this.#actions(node),
       });
+  }
+
+  /** What boxes are coloured by, of this one. */
+  #told(node: NodeId): Extras['told'] {
+    const text = this.#overlay?.text(node);
+    return text === undefined ? undefined : [this.#overlayKind!.title, text];
   }
 
   #actions(node: NodeId): readonly HTMLElement[] {
@@ -515,26 +576,143 @@ export class Explorer {
     });
   }
 
+  // --------------------------------------------------------------------------------------- stage beside stage
+
+  /** Offers the other stages of the computation. What was beside stays; where its own stage is to be shown now, both change places. */
+  async #offerBeside(stop: Stop, before: Stop | undefined): Promise<void> {
+    const { stage, graphs } = stop;
+    const others = Array.from({ length: graphs.last + 1 }, (_, at) => at).filter((at) => at !== stage);
+    const last = this.#beside.graphs === graphs ? this.#beside.stage : undefined;
+    const wanted = others.find((at) => at === (last === stage ? before?.stage : last));
+    this.#besideChoice.hidden = others.length === 0;
+    this.#besideChoice.replaceChildren(
+      h('option', { value: '' }, 'One stage'),
+      ...others.map((at) => h('option', { value: at }, `Beside: ${this.#titleOf(at, graphs)}`)),
+    );
+    this.#besideChoice.value = wanted === undefined ? '' : String(wanted);
+    await this.#placeBeside(stop);
+  }
+
+  /** What a stage is called. */
+  #titleOf(stage: number, graphs: StagedGraphs): string {
+    const stop = this.#stops.find((one) => one.graphs === graphs && one.stage === stage);
+    return stop?.title ?? graphs.name(stage);
+  }
+
+  /** Makes room for the stage that is chosen, or takes it away; false if another stage is to be shown, or to be beside, meanwhile. */
+  async #placeBeside(stop: Stop): Promise<boolean> {
+    const { graphs } = stop;
+    const { value } = this.#besideChoice;
+    if (value === '') this.#beside.choose(undefined, undefined);
+    else {
+      const stage = Number(value);
+      await graphs.load(stage);
+      if (stop !== this.#stop || value !== this.#besideChoice.value) return false;
+      const operators = format.plural(graphs.at(stage)!.size, 'operator');
+      this.#beside.choose(graphs, stage, `${this.#titleOf(stage, graphs)}: ${operators}`);
+    }
+    this.#frame.panel.classList.toggle('two', value !== '');
+    return true;
+  }
+
+  /** Draws it; the picture is there already. */
+  async #drawBeside(stop: Stop): Promise<void> {
+    if (this.#beside.stage === undefined || !(await this.#beside.draw()) || stop !== this.#stop) return;
+    this.#mark();
+    this.#beside.follow(this.#selected, stop.stage);
+  }
+
+  async #chooseBeside(): Promise<void> {
+    const stop = this.#stop!;
+    await this.#work(async () => {
+      if (!(await this.#placeBeside(stop))) return;
+      await this.#offerOverlays(stop);
+      if (stop !== this.#stop) return;
+      this.#surface.fit();
+      this.#recolor();
+      await this.#drawBeside(stop);
+    });
+  }
+
+  /** What the selected operator came from, or became, at a stage of this computation. */
+  #kinAt(stage: number, graphs: StagedGraphs): Hits {
+    const selected = this.#selected;
+    if (selected === undefined || stageOf(selected) === stage) return Hits.NONE;
+    const known = this.#kin.get(stage) ?? new Hits(stage, kinOf(selected, stage, graphs), graphs);
+    this.#kin.set(stage, known);
+    return known;
+  }
+
   // --------------------------------------------------------------------------------------------- overlays
 
-  #offerOverlays({ stage, graphs }: Stop): void {
-    this.#overlays = overlaysOf(graphs, Math.max(stage, this.#openings.deepest), this.#measured);
+  #ground({ stage, graphs }: Stop): Ground {
+    const trace = this.#measured?.graphs === graphs ? this.#measured.trace : undefined;
+    let deepest = Math.min(Math.max(stage, this.#openings.deepest, this.#beside.stage ?? 0), graphs.last);
+    while (deepest > 0 && graphs.at(deepest) === undefined) deepest--;
+    return {
+      graphs,
+      stage: deepest,
+      trace: graphs.at(graphs.last) === undefined ? undefined : trace,
+    };
+  }
+
+  /** Offers what is known; what was chosen is made anew. */
+  async #offerOverlays(stop: Stop): Promise<void> {
+    const ground = this.#ground(stop);
+    const kinds = OVERLAYS.filter((kind) => kind.isOffered(ground));
     const wanted = this.#overlayChoice.value;
     this.#overlayChoice.replaceChildren(
       h('option', { value: '' }, 'Kind of work'),
-      ...this.#overlays.map(({ id, title }) => h('option', { value: id }, title)),
+      ...kinds.map(({ id, title }) => h('option', { value: id }, title)),
     );
-    this.#overlayChoice.value = this.#overlays.some(({ id }) => id === wanted) ? wanted : '';
-    this.#overlay = this.#overlays.find(({ id }) => id === wanted);
-    this.#flat.overlay = this.#overlay;
+    this.#overlayChoice.value = kinds.some(({ id }) => id === wanted) ? wanted : '';
+    await this.#makeOverlay(stop);
   }
 
-  #chooseOverlay(): void {
-    this.#overlay = this.#overlays.find(({ id }) => id === this.#overlayChoice.value);
-    this.#flat.overlay = this.#overlay;
+  /** Makes the overlay that is chosen, unless another is chosen meanwhile. */
+  async #makeOverlay(stop: Stop): Promise<void> {
+    const turn = ++this.#colourings;
+    const kind = OVERLAYS.find(({ id }) => id === this.#overlayChoice.value);
+    const ground = this.#ground(stop);
+    try {
+      const overlay = await kind?.make(
+        ground,
+        pace(() => turn !== this.#colourings),
+      );
+      if (turn !== this.#colourings) return;
+      this.#setOverlay(kind, overlay && within(stop.graphs, overlay));
+      this.#colouredTo = ground.stage;
+    } catch (error) {
+      if (turn !== this.#colourings) return;
+      // The picture is there without it.
+      this.#overlayChoice.value = '';
+      this.#setOverlay(undefined, undefined);
+      const { sentence, code } = failureOf(error, 'colouring');
+      this.#frame.note.textContent = `Boxes cannot be coloured by that: ${sentence} (${code})`;
+    }
+  }
+
+  #setOverlay(kind: OverlayKind | undefined, overlay: Overlay | undefined): void {
+    this.#overlayKind = kind;
+    this.#overlay = overlay;
+    this.#flat.overlay = overlay;
+    this.#beside.overlay = overlay;
+  }
+
+  async #chooseOverlay(): Promise<void> {
+    const stop = this.#stop!;
+    await this.#work(async () => {
+      await this.#makeOverlay(stop);
+      if (stop === this.#stop) this.#recolor();
+    });
+  }
+
+  /** Boxes have other colours. */
+  #recolor(): void {
     this.#diagram.recolor();
     this.#map.show(this.#surface);
     if (this.#graphs !== undefined) this.#explainColors(this.#graphs);
+    if (this.#subject !== undefined) this.#inspect();
   }
 
   // ---------------------------------------------------------------------------------------------- drawing
@@ -544,6 +722,11 @@ export class Explorer {
     const stop = this.#stop!;
     if (this.#isFlat) return this.#drawFlat(stop);
     await graphs.load(this.#openings.deepest + 1);
+    if (this.#overlay !== undefined && this.#ground(stop).stage > this.#colouredTo) {
+      await this.#makeOverlay(stop);
+      if (stop !== this.#stop) return false;
+      this.#diagram.recolor();
+    }
     const { diagram } = this.#frame;
     const slow = setTimeout(() => diagram.setAttribute('aria-busy', 'true'), PATIENCE);
     try {
@@ -585,8 +768,7 @@ export class Explorer {
     const overlay = this.#overlay;
     if (overlay !== undefined) {
       this.#frame.legend.replaceChildren(
-        h('li', { class: 'heat heat-0' }, overlay.least),
-        h('li', { class: 'heat heat-12' }, overlay.most),
+        ...overlay.legend.map(({ tint, text }) => h('li', { class: classOf(tint) }, text)),
       );
       return;
     }
@@ -605,13 +787,18 @@ export class Explorer {
     if (graphs === undefined || stop === undefined) return;
     const stage = subject === undefined ? 0 : stageOf(subject);
     const { producers, readers } = this.#around(subject, graphs);
-    this.#surface.mark({
+    const marks = {
       selected: this.#selected,
       subject,
       producers: new Hits(stage, producers, graphs),
       readers: new Hits(stage, readers, graphs),
       found: this.#foundHits,
-    });
+    };
+    const beside = this.#beside.stage;
+    const isBelow = this.#selected !== undefined && stageOf(this.#selected) > stop.stage;
+    const isKin = beside !== undefined && (this.#isFlat || isBelow);
+    this.#surface.mark({ ...marks, kin: isKin ? this.#kinAt(stop.stage, graphs) : undefined });
+    if (beside !== undefined) this.#beside.mark({ ...marks, kin: this.#kinAt(beside, graphs) });
     if (stop.waves && graphs.at(stop.stage) !== undefined) {
       const isHere = subject !== undefined && stage === stop.stage;
       this.#waves.mark(isHere ? opOf(subject) : undefined, producers, readers);

@@ -5,10 +5,11 @@
 import { h } from '../ui/dom.js';
 import type { DiagramEvents, Marks } from './diagram.js';
 import type { FlatPlaces } from './flat-layout.js';
+import type { NodeSet } from './hits.js';
 import { type Ink, readInk, resolved } from './ink.js';
 import { kindOf, KINDS } from './kinds.js';
-import { HEATS } from './looks.js';
-import type { Overlay } from './overlays.js';
+import type { Overlay } from './overlays/overlay.js';
+import { TINTS } from './overlays/tints.js';
 import type { Box } from './scene.js';
 import type { StageGraph } from './stage-graph.js';
 import { nodeId, type NodeId, opOf, stageOf } from './staged-graphs.js';
@@ -26,6 +27,8 @@ const MOST_BOXES = 2500;
 const MOST_WITH_LINES = 900;
 /** Pixels that a pointer may move and still click. */
 const STILL = 4;
+/** Operators that belong to the selected one, and are told to tests. */
+const MOST_TOLD = 8;
 
 interface Shown {
   readonly stage: number;
@@ -36,17 +39,11 @@ interface Shown {
   readonly paint: Uint8Array;
 }
 
-/** Colours of boxes: of kinds, of levels of an overlay, and of what it says nothing of. */
-const PAINTS = [...KINDS.map((kind) => `var(--kind-${kind})`), ...HEATS, 'var(--line)'] as const;
+/** Colours of boxes: of kinds, of overlays, and of what these say nothing of. */
+const PAINTS = [...KINDS.map((kind) => `var(--kind-${kind})`), ...TINTS, 'var(--line)'] as const;
 
 export class FlatDiagram {
-  readonly #canvas = h('canvas', {
-    class: 'flat',
-    tabindex: 0,
-    role: 'application',
-    'aria-label': 'All operators: arrow keys go from one to another, Enter selects, + and - zoom',
-    'data-testid': 'flat',
-  });
+  readonly #canvas: HTMLCanvasElement;
   readonly #events: DiagramEvents;
   #shown: Shown | undefined;
   #marks: Marks | undefined;
@@ -60,8 +57,16 @@ export class FlatDiagram {
   /** The operator that arrow keys start at. */
   #current = 0;
 
-  constructor(pane: HTMLElement, events: DiagramEvents) {
+  /** `name` is what it is called to those who do not see it, and in tests. */
+  constructor(pane: HTMLElement, events: DiagramEvents, name = 'flat', title = 'All operators') {
     this.#events = events;
+    this.#canvas = h('canvas', {
+      class: 'flat',
+      tabindex: 0,
+      role: 'application',
+      'aria-label': `${title}: arrow keys go from one to another, Enter selects, + and - zoom`,
+      'data-testid': name,
+    });
     this.#canvas.hidden = true;
     pane.append(this.#canvas);
     this.#canvas.addEventListener(
@@ -110,9 +115,8 @@ export class FlatDiagram {
     if (overlay !== undefined) {
       const unknown = PAINTS.length - 1;
       return Uint8Array.from({ length: graph.size }, (_, op) => {
-        const share = overlay.share(nodeId(stage, op));
-        if (share === undefined) return unknown;
-        return KINDS.length + Math.round(Math.min(Math.max(share, 0), 1) * (HEATS.length - 1));
+        const tint = overlay.tint(nodeId(stage, op));
+        return tint === undefined ? unknown : KINDS.length + tint;
       });
     }
     const kinds = graph.view.types.map((type) => KINDS.indexOf(kindOf(type)));
@@ -159,8 +163,12 @@ export class FlatDiagram {
 
   mark(marks: Marks): void {
     this.#marks = marks;
-    if (marks.selected !== undefined && this.has(marks.selected)) this.#current = opOf(marks.selected);
-    this.#canvas.dataset['selected'] = String(marks.selected === undefined ? '' : opOf(marks.selected));
+    const kin = marks.kin === undefined ? [] : firstOf(marks.kin, MOST_TOLD);
+    const [first = marks.selected] = kin;
+    if (first !== undefined && this.has(first)) this.#current = opOf(first);
+    this.#canvas.dataset['kin'] = kin.map(opOf).join();
+    const isHere = marks.selected !== undefined && this.has(marks.selected);
+    this.#canvas.dataset['selected'] = isHere ? String(opOf(marks.selected!)) : '';
     this.repaint();
   }
 
@@ -174,6 +182,7 @@ export class FlatDiagram {
   }
 
   zoomBy(factor: number, at = this.#middle): void {
+    if (this.#shown === undefined) return;
     const before = this.#zoom;
     this.#zoom = Math.min(Math.max(before * factor, this.#wholeZoom() / 2), MOST_ZOOM);
     this.#corner = {
@@ -184,6 +193,7 @@ export class FlatDiagram {
   }
 
   fit(): void {
+    if (this.#shown === undefined) return;
     this.#zoom = Math.min(this.#wholeZoom(), 1);
     const { width, height } = this.#size;
     this.#center(width / 2, height / 2);
@@ -355,15 +365,16 @@ export class FlatDiagram {
     const marks = this.#marks;
     if (marks === undefined) return;
     const least = 3 / this.#zoom;
-    const box = (node: NodeId, color: string): void => {
+    const box = (node: NodeId, color: string, line = 2.5): void => {
       if (!this.has(node)) return;
       const { x, y } = this.#at(opOf(node));
       const [width, height] = [Math.max(shown.boxWidth, least), Math.max(BOX_HEIGHT, least)];
-      context.lineWidth = 2.5 / Math.min(this.#zoom, 1);
+      context.lineWidth = line / Math.min(this.#zoom, 1);
       context.strokeStyle = color;
       context.strokeRect(x, y, width, height);
     };
-    this.#drawFound(shown, view, marks, (node) => box(node, ink.text));
+    this.#drawSet(shown, view, marks.found, (node) => box(node, ink.text, 1.25));
+    if (marks.kin !== undefined) this.#drawSet(shown, view, marks.kin, (node) => box(node, ink.kin));
     const { subject } = marks;
     if (subject !== undefined && this.has(subject)) {
       for (const [others, color, line] of [
@@ -379,14 +390,14 @@ export class FlatDiagram {
     }
     for (const node of marks.producers) box(node, ink.client);
     for (const node of marks.readers) box(node, ink.evaluator);
-    for (const node of [subject, marks.selected]) if (node !== undefined) box(node, ink.text);
+    for (const node of [subject, marks.selected]) if (node !== undefined) box(node, ink.text, 4);
   }
 
-  /** What was found, as far as it is in view: with thousands in view only where few were found, since frames would hide all. */
-  #drawFound(
+  /** What was found, or belongs together, as far as it is in view: with thousands in view only where these are few, since frames would hide all. */
+  #drawSet(
     { stage, places }: Shown,
     { first, last, left, right, count }: View,
-    { found }: Marks,
+    found: NodeSet,
     box: (node: NodeId) => void,
   ): void {
     if (count > MOST_BOXES) {
@@ -525,6 +536,15 @@ export class FlatDiagram {
     this.#corner = { x: x - halfWidth / this.#zoom, y: y - halfHeight / this.#zoom };
     this.repaint();
   }
+}
+
+function firstOf(set: NodeSet, most: number): NodeId[] {
+  const first: NodeId[] = [];
+  for (const node of set) {
+    if (first.length === most) break;
+    first.push(node);
+  }
+  return first;
 }
 
 interface View {

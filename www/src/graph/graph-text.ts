@@ -67,6 +67,11 @@ export class GraphText {
     return /=\s*([\w.]+)/.exec(this.#operator(op))?.[1] ?? '';
   }
 
+  /** The platform that the operator is placed on; undefined where whoever runs it chooses. */
+  platform(op: number): string | undefined {
+    return /=\s*[\w.]+@([\w-]+)/.exec(this.#operator(op))?.[1];
+  }
+
   /** Units that an operator writes. */
   writes(op: number): readonly Interval[] {
     return intervalsOf(afterColon(this.#operator(op)));

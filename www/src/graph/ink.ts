@@ -9,6 +9,7 @@ export interface Ink {
   readonly sunken: string;
   readonly client: string;
   readonly evaluator: string;
+  readonly kin: string;
   readonly mono: string;
 }
 
@@ -21,6 +22,7 @@ export function readInk(): Ink {
     sunken: colorOf('--sunken'),
     client: colorOf('--client'),
     evaluator: colorOf('--evaluator'),
+    kin: colorOf('--kin'),
     mono: getComputedStyle(document.documentElement).getPropertyValue('--mono'),
   };
 }

@@ -15,6 +15,8 @@ export interface InspectorEvents {
 export interface Extras {
   /** Who waits for whom, to the unit. */
   readonly sets: OperatorSets | undefined;
+  /** What boxes are coloured by, and what that is here. */
+  readonly told: readonly [title: string, text: string] | undefined;
   readonly actions: readonly HTMLElement[];
 }
 
@@ -25,7 +27,7 @@ interface Entries {
 }
 
 /** Definitions of all operators, loaded when the first one is shown. */
-let docs: ReadonlyMap<string, { readonly file: string; readonly text: string }> | undefined;
+let docs: ReadonlyMap<string, { readonly file: string; readonly text: string } | undefined> | undefined;
 
 const FIRST_SHOWN = 12;
 const MORE_SHOWN = 100;
@@ -62,7 +64,7 @@ export class Inspector {
     );
   }
 
-  show(node: NodeId, graphs: StagedGraphs, isOpen: boolean, { sets, actions }: Extras): void {
+  show(node: NodeId, graphs: StagedGraphs, isOpen: boolean, { sets, told, actions }: Extras): void {
     const graph = graphs.of(node);
     const op = opOf(node);
     const stage = stageOf(node);
@@ -84,6 +86,7 @@ export class Inspector {
         ...(stage === graphs.last
           ? [h('dt', {}, 'Wave'), h('dd', {}, `${graph.view.wave[op]}, the earliest it can run in`)]
           : []),
+        ...(told === undefined ? [] : [h('dt', {}, told[0]), h('dd', { 'data-testid': 'told' }, told[1])]),
       ),
       this.#definition(graph.type(op)),
       ...actions,

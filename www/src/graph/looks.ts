@@ -2,7 +2,8 @@
 import { s } from '../ui/dom.js';
 import { kindOf } from './kinds.js';
 import { subtitle } from './measure.js';
-import type { Overlay } from './overlays.js';
+import type { Overlay } from './overlays/overlay.js';
+import { classOf, TINTS } from './overlays/tints.js';
 import type { OperatorItem } from './picture.js';
 import { opOf } from './staged-graphs.js';
 
@@ -40,52 +41,46 @@ export const operatorLooks: Looks = {
   ],
 };
 
-/** Levels of an overlay's colour: few, so that canvases know them all. */
-const LEVELS = 12;
-/** Colours of all levels. */
-export const HEATS: readonly string[] = Array.from({ length: LEVELS + 1 }, (_, level) => heat(level));
 /** Pixels of the widest line. */
 const WIDEST = 7;
 
+/** Pixels of a letter in a box's second line, and of what is left free beside it. */
+const [LETTER, FREE] = [6.7, 20];
+
 /** The same, coloured by what `overlay` says instead, if there is one. */
 export function overlaidLooks(overlay: () => Overlay | undefined): Looks {
-  const line = (item: OperatorItem): string => {
+  const line = (item: OperatorItem, width: number): string => {
     const text = overlay()?.text(item.node);
-    return text === undefined ? subtitle(item) : `#${opOf(item.node)} · ${text}`;
-  };
-  const levelOf = ({ node }: OperatorItem): number | undefined => {
-    const share = overlay()?.share(node);
-    return share === undefined ? undefined : Math.round(Math.min(Math.max(share, 0), 1) * LEVELS);
+    if (text === undefined) return subtitle(item);
+    const whole = `#${opOf(item.node)} · ${text}`;
+    return whole.length * LETTER + FREE <= width ? whole : text;
   };
   return {
     ...operatorLooks,
     classOf: (item) => {
-      const level = levelOf(item);
-      return level === undefined ? operatorLooks.classOf(item) : `heat heat-${level}`;
+      const tint = overlay()?.tint(item.node);
+      return tint === undefined ? operatorLooks.classOf(item) : classOf(tint);
     },
     labelOf: (item) => {
       const text = overlay()?.text(item.node);
       return `${operatorLooks.labelOf(item)}${text === undefined ? '' : `, ${text}`}`;
     },
     paint: (item) => {
-      const level = levelOf(item);
-      if (level !== undefined) return HEATS[level]!;
-      return overlay() === undefined ? operatorLooks.paint(item) : 'var(--line)';
+      const shown = overlay();
+      if (shown === undefined) return operatorLooks.paint(item);
+      const tint = shown.tint(item.node);
+      return tint === undefined ? 'var(--line)' : TINTS[tint]!;
     },
     edge: (item) => {
       const shown = overlay();
-      const [share, text] = [shown?.share(item.node), shown?.text(item.node)];
-      if (shown?.id !== 'size' || share === undefined || text === undefined) return undefined;
-      return { width: 1 + share * (WIDEST - 1), text };
+      const [share, text] = [shown?.width?.(item.node), shown?.text(item.node)];
+      return share === undefined || text === undefined
+        ? undefined
+        : { width: 1 + share * (WIDEST - 1), text };
     },
-    draw: (item, { x, y }) => [
+    draw: (item, { x, y, width }) => [
       s('text', { class: 'type', x: x + 13, y: y + 19 }, item.type),
-      s('text', { class: 'sub', x: x + 13, y: y + 36 }, line(item)),
+      s('text', { class: 'sub', x: x + 13, y: y + 36 }, line(item, width)),
     ],
   };
-}
-
-/** A colour between that of cards and that of heat; styles have the same as `.heat-...`. */
-function heat(level: number): string {
-  return `color-mix(in oklab, var(--heat) ${Math.round((level / LEVELS) * 100)}%, var(--line))`;
 }

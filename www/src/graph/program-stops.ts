@@ -1,7 +1,7 @@
 /** The stages of a program, to be looked at. */
-import type { Program, ProgramStats, Stage } from 'cipherloom';
+import type { ExplainedValue, Program, ProgramStats, Stage } from 'cipherloom';
 import type { Stop } from './explorer.js';
-import { StagedGraphs } from './staged-graphs.js';
+import { StagedGraphs, type StagedOptions } from './staged-graphs.js';
 
 /** Operands of ciphertexts and what they become are made of words. */
 const UNIT = 64;
@@ -28,11 +28,18 @@ const MEANINGS: Readonly<Record<Stage, string>> = {
 const LOWERED = ['server', 'packed', 'scheme', 'polynomial', 'base'] as const;
 
 export function stopsOf(program: Program, stats: ProgramStats): Stop[] {
-  const staged = (names: readonly Stage[], endsAtBase: boolean): StagedGraphs => {
+  const staged = (
+    names: readonly Stage[],
+    options: Pick<StagedOptions, 'endsAtBase' | 'values'>,
+  ): StagedGraphs => {
     const sources = names.map((name) => ({ name, view: () => program.graph(name) }));
-    return new StagedGraphs(sources, { unit: UNIT, endsAtBase, joinsUnchanged: false });
+    return new StagedGraphs(sources, { unit: UNIT, joinsUnchanged: false, ...options });
   };
-  const [lowered, finish] = [staged(LOWERED, true), staged(['finish'], false)];
+  let values: Promise<readonly ExplainedValue[]> | undefined;
+  const explained = (): Promise<readonly ExplainedValue[]> =>
+    (values ??= program.explain().then((explanation) => explanation.values));
+  const lowered = staged(LOWERED, { endsAtBase: true, values: explained });
+  const finish = staged(['finish'], { endsAtBase: false });
   return stats.stages
     .filter(({ stage, operators }) => stage !== 'finish' || operators > 0)
     .map(({ stage, operators, depth }) => ({

@@ -1,11 +1,17 @@
 /** The stages of a computation, each made of the one before, and each loaded when it is first looked at. */
-import type { GraphView } from 'cipherloom';
+import type { ExplainedValue, GraphView } from 'cipherloom';
+import type { DetectedNode } from 'cipherloom/layout';
+import type { GraphText } from './graph-text.js';
 import { StageGraph } from './stage-graph.js';
 
 /** A stage that can be loaded. Operators of a stage came from those of the stage before, as its `parent` says. */
 export interface StageSource {
   readonly name: string;
   view(): Promise<GraphView>;
+  /** Its text form, where one can be had. */
+  text?(): Promise<GraphText>;
+  /** Labels of its operators' outputs, where it is a circuit. */
+  labels?(): Promise<readonly DetectedNode[]>;
 }
 
 /** An operator of any stage, as one number. */
@@ -30,6 +36,8 @@ export interface StagedOptions {
   readonly endsAtBase: boolean;
   /** An operator that a stage left as it was is the same box as before, not one in another. */
   readonly joinsUnchanged: boolean;
+  /** The values of the task that the first stage computes, inputs first: its operators' parents are numbers of the others. */
+  readonly values?: () => Promise<readonly ExplainedValue[]>;
 }
 
 export class StagedGraphs {
@@ -38,11 +46,14 @@ export class StagedGraphs {
   /** The last stage is what runs: nothing of it can be lowered. */
   readonly endsAtBase: boolean;
   readonly #joinsUnchanged: boolean;
+  readonly values: StagedOptions['values'];
   readonly #sources: readonly StageSource[];
+  #origin: Int32Array = new Int32Array();
   readonly #loading: Promise<void>[] = [];
   readonly #loaded: StageGraph[] = [];
 
-  constructor(sources: readonly StageSource[], { unit, endsAtBase, joinsUnchanged }: StagedOptions) {
+  constructor(sources: readonly StageSource[], { unit, endsAtBase, joinsUnchanged, values }: StagedOptions) {
+    this.values = values;
     this.endsAtBase = endsAtBase;
     this.#joinsUnchanged = joinsUnchanged;
     this.#sources = sources;
@@ -58,6 +69,15 @@ export class StagedGraphs {
     return this.#sources[stage]!.name;
   }
 
+  source(stage: number): StageSource {
+    return this.#sources[stage]!;
+  }
+
+  /** What each operator of the first stage came from: an operator of the task, or -1. Empty before that stage is loaded. */
+  get origin(): Int32Array {
+    return this.#origin;
+  }
+
   /** Loads all stages down to `stage` (deeper than the last means the last). */
   async load(stage: number): Promise<void> {
     for (let index = 0; index <= Math.min(stage, this.last); index++) {
@@ -71,6 +91,7 @@ export class StagedGraphs {
     try {
       const view = await this.#sources[index]!.view();
       // What the first stage came from is not shown.
+      if (index === 0) this.#origin = view.parent;
       const parent = index === 0 ? new Int32Array(view.parent.length).fill(-1) : view.parent;
       this.#loaded[index] = new StageGraph({ ...view, parent }, above);
     } catch (error) {

@@ -145,7 +145,7 @@ export class Waves {
     this.#canvas.setAttribute('aria-valuenow', String(wave ?? 0));
     if (wave === undefined) {
       this.#text.textContent =
-        `Analyzed: ${format.count(size)} operators in ${format.count(this.#size)} waves, at most ` +
+        `Analyzed: ${format.plural(size, 'operator')} in ${format.plural(this.#size, 'wave')}, at most ` +
         `${format.count(this.#most)} at once. A bar is a wave; select one to see its operators.`;
       return;
     }

@@ -45,9 +45,9 @@ export function gainOf(finding: Finding, one: Timed): Gain | undefined {
   return { gain: own.times.time / one.times.time, least: a / d, most: b / c };
 }
 
-/** A gain in words: `x 1.12 (1.08 to 1.16)`. */
+/** A gain in words: `1.12 times as fast (1.08 to 1.16)`. */
 export function gainText({ gain, least, most }: Gain): string {
-  return `× ${gain.toFixed(2)} (${least.toFixed(2)} to ${most.toFixed(2)})`;
+  return `${gain.toFixed(2)} times as fast (${least.toFixed(2)} to ${most.toFixed(2)})`;
 }
 
 /** Nanoseconds as microseconds: `45.1 µs ± 0.3`. The second number is half the interquartile range. */

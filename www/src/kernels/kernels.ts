@@ -38,8 +38,8 @@ export class Kernels {
         h(
           'p',
           { class: 'lead' },
-          'Which implementation of an operator is fastest depends on the processor. So this page measures yours: the kernels that are built in, and ' +
-            'kernels that it writes for it, as WebAssembly, from schedules that it tries. None of them counts before it gives the same bits as the reference.',
+          'Computing on ciphertexts is made of a few operators, such as transforms. A kernel is code for one of them; which is fastest depends on the processor. So this page measures yours: the kernels that are built in, and ' +
+            'kernels that it writes here, as WebAssembly, by schedules (plans of a loop) that it tries. None counts unless it gives the same bits as the reference.',
         ),
       ),
       step(1, { prefix: 'kernels-', id: 'measure', title: 'Measure this device' }, job),

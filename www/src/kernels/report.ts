@@ -39,7 +39,7 @@ export class BestTable {
         h('th', { scope: 'row' }, operator.title, h('br'), h('code', {}, operator.name)),
         h('td', {}, best === undefined ? 'none that conforms' : titleOf(best)),
         h('td', {}, best === undefined ? '–' : timeText(best)),
-        h('td', {}, gain === undefined ? '–' : first ? 'is it' : gainText(gain)),
+        h('td', {}, gain === undefined ? '–' : first ? 'the same' : gainText(gain)),
         h('td', {}, ...tick(conform === compared.length, `${conform} of ${compared.length}`)),
       ),
     );

@@ -36,11 +36,11 @@ export const MACHINES: Readonly<Record<string, { readonly title: string; readonl
     Object.entries<[string, MachineDescription]>({
       device: ['This device: one cluster, one memory', device()],
       caches: [
-        'Two clusters with caches (NUMA, seed’s machine 1)',
+        'Two clusters with caches (NUMA)',
         { name: 'machine 1', ...HALF, clusters: clusters(2, 2, true) },
       ],
       buses: [
-        'The same without caches (seed’s machine 2)',
+        'The same without caches (NUMA)',
         { name: 'machine 2', ...HALF, clusters: clusters(2, 2, false) },
       ],
       smp: [

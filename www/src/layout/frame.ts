@@ -214,7 +214,7 @@ export function makeFrame(host: HTMLElement): Frame {
       h(
         'p',
         { class: 'lead' },
-        'A label says how a tensor is cut, filled up and placed on a machine of many cores; a plan follows from the labels. See who holds what and what goes from core to core, and edit a label to see it move.',
+        'A large product of tensors (tables of numbers) is computed by many cores, each of which holds a part. A label says how a tensor is cut, filled up and placed; a plan follows from the labels. See who holds what and what goes from core to core, and edit a label to see it move.',
       ),
     ),
     h(

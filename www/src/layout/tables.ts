@@ -79,7 +79,7 @@ export function totalsList(
     [
       'By hops',
       Object.entries(hops)
-        .map(([count, { bytes }]) => `${count}: ${format.bytes(bytes)}`)
+        .map(([count, { bytes }]) => `${format.bytes(bytes)} over ${format.plural(Number(count), 'hop')}`)
         .join(', ') || 'none',
     ],
     ['Host copies', `${format.bytes(host.before)} before, ${format.bytes(host.after)} after`],

@@ -185,7 +185,7 @@ export const ABSORB: Lesson = {
     {
       kind: 'choice',
       name: 'primes',
-      label: 'Primes, so limbs of a polynomial',
+      label: 'Primes: a polynomial has a limb for each',
       first: [2n],
       options: [1n, 2n, 3n].map((value) => ({ value, text: String(value) })),
     },

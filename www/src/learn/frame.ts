@@ -96,7 +96,7 @@ export function makeFrame(host: HTMLElement, lessons: readonly Lesson[]): Frame 
       h(
         'p',
         { class: 'lead' },
-        'Five guided pages. Each runs the package itself in this tab, on toy sizes, with numbers that you can change.',
+        'Five guided pages. Each runs the package itself in this tab, on toy sizes, with numbers that you can change. Press “Next” to walk through, and try the question at the end.',
       ),
     ),
     h('nav', { class: 'row learn-lessons', 'aria-label': 'Lessons' }, ...buttons.values()),

@@ -14,7 +14,12 @@ const ROWS: readonly (readonly [id: string, title: string, text: (info: ProgramI
     'Levels (primes)',
     ({ moduli, special }) => `${moduli.length} and ${special.length} for key switching`,
   ],
-  ['keys', 'Evaluation keys', ({ keys, cost }) => `${keys.length}, ${format.bytes(cost.keyBytes)}`],
+  [
+    'keys',
+    'Evaluation keys',
+    ({ keys, cost }) =>
+      keys.length === 0 ? 'none needed' : `${keys.length}, ${format.bytes(cost.keyBytes)} in all`,
+  ],
   ['upload', 'Encrypted inputs', ({ cost }) => format.bytes(cost.uploadBytes)],
   ['download', 'Encrypted results', ({ cost }) => format.bytes(cost.downloadBytes)],
   ['time', 'Computing time', ({ cost }) => `about ${format.seconds(cost.seconds)}`],

@@ -308,14 +308,13 @@ export class OperatorTimeline {
 
 /** What it comes to, in words. */
 function noteOf(recording: Recording): string {
-  const { traces, phases, length, resolution, lanes, rows, paths } = recording;
-  const run = traces.findIndex(({ phase }) => phase === 'run');
+  const { traces, phases, length, resolution, lanes, rows, paths, evaluation: run } = recording;
   const operators = traces.reduce((sum, { op }) => sum + op.length, 0);
   const threads = rows.filter(({ side }) => side !== 'page').length;
   const parts = [
     `${format.plural(operators, 'operator')} in ${format.plural(phases.length, 'phase')} on ${format.plural(threads, 'lane')} of both sides, in ${duration(length)}.`,
   ];
-  if (run !== -1) {
+  if (run !== undefined) {
     const { start, end } = traces[run]!;
     const span = end.reduce((a, b) => Math.max(a, b), 0) - start.reduce((a, b) => Math.min(a, b), Infinity);
     const own = lanes.filter((lane) => rows[lane.thread]!.side === 'evaluator');

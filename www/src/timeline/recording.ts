@@ -1,5 +1,7 @@
 /** All that one run did, on both sides, on one axis: the page's phases, and the spans of every trace. */
 import type { TraceView } from 'cipherloom';
+import { evaluationOf } from '../run/evaluation.js';
+import { laneOf } from '../run/lane.js';
 import type { Phase, PhaseName } from '../run/phases.js';
 import { isShorter, resolutionOf } from './clock.js';
 import { criticalPath } from './critical-path.js';
@@ -96,11 +98,17 @@ export class Recording {
     return this.trace(span).op[span - this.#first[this.#trace[span]!]!]!;
   }
 
+  /** Index of the evaluation among the traces; undefined where there was none. */
+  get evaluation(): number | undefined {
+    const trace = evaluationOf(this.traces);
+    return trace && this.traces.indexOf(trace);
+  }
+
   /** The first span of an operator of the evaluation. */
   spanOf(op: number): number | undefined {
-    const trace = this.traces.findIndex(({ phase }) => phase === 'run');
-    const at = trace === -1 ? -1 : this.traces[trace]!.op.indexOf(op);
-    return at === -1 ? undefined : this.#first[trace]! + at;
+    const trace = this.evaluation;
+    const at = trace === undefined ? -1 : this.traces[trace]!.op.indexOf(op);
+    return at === -1 ? undefined : this.#first[trace!]! + at;
   }
 
   start(span: number): number {
@@ -141,10 +149,9 @@ export function phaseOf({ phase }: TraceView): PhaseName {
   return phase === 'run' ? 'evaluate' : phase;
 }
 
-function shortName({ role, threads }: TraceView, thread: number): string {
-  if (thread === threads) return 'own';
-  if (thread > threads) return 'GPU';
-  return `${role === 'client' ? 'client' : 'eval.'} ${thread}`;
+function shortName(trace: TraceView, thread: number): string {
+  const lane = laneOf(trace, thread);
+  return lane === 'thread' ? `${trace.role === 'client' ? 'client' : 'eval.'} ${thread}` : lane;
 }
 
 /** Every thread of every pool has a row, whether it did anything or not. */

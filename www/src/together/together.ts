@@ -282,7 +282,9 @@ export class Together {
         'p',
         { class: 'note' },
         ...(meeting.relay === undefined
-          ? ['The others meet you in tabs of this browser:']
+          ? [
+              'The others meet you in tabs of this browser. Open them, and in each of them, too, bring values and agree:',
+            ]
           : ['The others meet you at ', h('code', {}, meeting.relay), '. Send each of them their link:']),
       ),
       h('ul', { class: 'together-links' }, ...links),

@@ -70,7 +70,7 @@ export function costTable(
   );
 }
 
-/** The parameters, and what they are good for. */
+/** The parameters, and what they are good for; one need know none of them. */
 export function parameterList(info: ProgramInfo, stats: ProgramStats): HTMLElement {
   const { scheme, n, moduli, special, plainModuli } = info;
   const base = stats.stages.find(({ stage }) => stage === 'base');
@@ -91,9 +91,18 @@ export function parameterList(info: ProgramInfo, stats: ProgramStats): HTMLEleme
     ],
   ];
   return h(
-    'dl',
-    { class: 'facts', 'data-testid': 'parameters' },
-    ...facts.flatMap(([term, text]) => [h('dt', {}, term), h('dd', {}, text)]),
+    'div',
+    { class: 'parameters' },
+    h(
+      'p',
+      { class: 'note' },
+      'Chosen by the compiler, so that it is secure and exact; to run it, none of it need mean anything to you:',
+    ),
+    h(
+      'dl',
+      { class: 'facts', 'data-testid': 'parameters' },
+      ...facts.flatMap(([term, text]) => [h('dt', {}, term), h('dd', {}, text)]),
+    ),
   );
 }
 

@@ -85,7 +85,7 @@ export class PhaseList {
   #showPhase({ item, fill, time }: Row, { state, fraction, seconds }: Phase): void {
     item.dataset['state'] = state;
     fill.style.transform = `scaleX(${fraction})`;
-    if (state === 'kept') time.textContent = 'kept';
+    if (state === 'kept') time.textContent = 'earlier';
     else if (seconds !== undefined) time.textContent = format.seconds(seconds);
     else if (state === 'stopped') time.textContent = 'stopped';
     else time.textContent = state === 'active' ? `${Math.floor(fraction * 100)} %` : '';

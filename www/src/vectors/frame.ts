@@ -161,8 +161,8 @@ export function makeFrame(host: HTMLElement, works: readonly Work[]): Frame {
       h(
         'p',
         { class: 'lead' },
-        'A vector is cut into parts; a map calls an operator on each, on whichever worker is free; a reducer puts equal keys together. ' +
-          'Take some files, and watch who does what.',
+        'Count words, compare texts, paint a picture, or compute on encrypted tables: a job over many files is cut into parts, whichever worker is free takes the next (a “map”), ' +
+          'and what belongs together is put together (a “reducer”). Take some files, and watch who does what.',
       ),
     ),
     failure,
@@ -196,7 +196,7 @@ export function makeFrame(host: HTMLElement, works: readonly Work[]): Frame {
                   choices[index]!.input,
                   h('span', { class: 'title' }, title),
                   h('span', { class: 'note' }, about),
-                  h('span', { class: 'note' }, h('code', {}, maps)),
+                  h('span', { class: 'note' }, 'Made of ', h('code', {}, maps)),
                   choices[index]!.note,
                 ),
               ),

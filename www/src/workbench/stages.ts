@@ -1,5 +1,6 @@
 /** What was made of a text, stage by stage: each was expanded or optimized from one before, and can be gone back to. */
 import type { Circuit, GraphView } from 'cipherloom';
+import type { DetectedNode } from 'cipherloom/layout';
 import type { Stop } from '../graph/explorer.js';
 import { GraphText } from '../graph/graph-text.js';
 import { OperatorSets } from '../graph/sets.js';
@@ -25,6 +26,7 @@ export class Made implements StageSource {
   #text: Promise<GraphText> | undefined;
   #view: Promise<GraphView> | undefined;
   #sets: Promise<OperatorSets> | undefined;
+  #labels: Promise<readonly DetectedNode[]> | undefined;
 
   constructor(
     name: string,
@@ -71,6 +73,15 @@ export class Made implements StageSource {
       ([analysis, text]) => new OperatorSets(analysis, text),
     );
     return this.#sets;
+  }
+
+  /** Of its operators. */
+  labels(): Promise<readonly DetectedNode[]> {
+    const { circuit } = this;
+    this.#labels ??= import('cipherloom/layout').then(async ({ detectLabels }) =>
+      (await detectLabels(circuit)).slice(circuit.inputs.length),
+    );
+    return this.#labels;
   }
 
   async #load(): Promise<GraphView> {

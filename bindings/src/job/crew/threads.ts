@@ -141,6 +141,8 @@ class Threads implements Crew {
     // One of its own: Node warns of many listeners to one.
     const signal = AbortSignal.any([hearing.signal]);
     const connection = await this.#connection(slot);
+    // While the worker was started, nobody listened.
+    signal.throwIfAborted();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
       if (this.#timeout === undefined) return;

@@ -17,6 +17,8 @@ mod ntt32;
 mod pointwise;
 mod products;
 #[cfg(any(test, not(target_feature = "relaxed-simd")))]
+mod quotient;
+#[cfg(any(test, not(target_feature = "relaxed-simd")))]
 mod split;
 mod streams;
 mod sums32;

@@ -22,8 +22,8 @@
 use super::field::MOST_TERMS;
 use super::field::{Arithmetic, BLOCK, BlockSums, Field, ROUNDINGS, doubles};
 use super::lanes::F2;
-use super::pointwise::Words;
 use super::products::Sums;
+use super::quotient::Quotient;
 
 /// `2^27`.
 const CUT: u64 = 1 << 27;
@@ -49,7 +49,7 @@ pub(super) struct Split {
     high: F2,
     low: F2,
     cut: F2,
-    words: Words,
+    quotient: Quotient,
 }
 
 impl Arithmetic<4> for Split {
@@ -71,7 +71,7 @@ impl Arithmetic<4> for Split {
             high: F2::splat(high),
             low: F2::splat(low),
             cut: F2::splat(ROUND_CUT),
-            words: Words::of(field),
+            quotient: Quotient::of(field),
         }
     }
 
@@ -138,7 +138,7 @@ impl Split {
             let counts = (quotient + F2::splat(ROUND)).to_bits();
             for (lane, count) in counts.into_iter().enumerate() {
                 let at = 2 * i + lane;
-                out[at] = self.words.reduce(sum.words[at], count.wrapping_sub(ROUND.to_bits()) << 8);
+                out[at] = self.quotient.reduce(sum.words[at], count.wrapping_sub(ROUND.to_bits()) << 8);
             }
         }
         out
@@ -200,7 +200,7 @@ impl BlockSums for Split {
     }
 
     fn constant(field: &Field, c: u64) -> (u64, f64) {
-        (c, Words::of(field).ratio(c))
+        (c, Quotient::of(field).ratio(c))
     }
 
     #[inline(always)]
@@ -220,7 +220,7 @@ impl BlockSums for Split {
     #[inline(always)]
     fn scale(&self, x: &Values, c: &(u64, f64)) -> Values {
         let mut words = [0; BLOCK];
-        self.words.mul_block(&mut words, &x.words, *c);
+        self.quotient.mul_block(&mut words, &x.words, *c);
         Self::values(&words)
     }
 

@@ -168,6 +168,7 @@ function answerOf(decrypted: Decrypted, expected: readonly number[]): Answer {
           ),
         ),
       ),
+      h('p', { class: 'note' }, 'The digit with the largest score is what was read. Scores have no unit.'),
     ],
   };
 }

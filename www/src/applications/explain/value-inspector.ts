@@ -7,7 +7,6 @@ import {
   operatorList,
   placesOf,
   PLACE_TITLES,
-  powerText,
   referenceText,
   shareText,
   titleOf,
@@ -103,9 +102,9 @@ function facts(value: ExplainedValue, most: number): [string, string][] {
     ['Ciphertexts', ciphertexts > 0 ? String(ciphertexts) : undefined],
     ['Level', level === undefined ? undefined : `${level} of ${format.plural(most, 'prime')} left`],
     ['Budget', budgetBits === undefined ? undefined : `${format.bits(budgetBits)} before decryption fails`],
-    ['Scale', scaleBits === undefined ? undefined : powerText(scaleBits)],
-    ['At most', messageBits === undefined ? undefined : powerText(messageBits)],
-    ['Error', errorBits === undefined ? undefined : `at most ${powerText(errorBits)}`],
+    ['Scale', scaleBits === undefined ? undefined : format.power(scaleBits)],
+    ['At most', messageBits === undefined ? undefined : format.power(messageBits)],
+    ['Error', errorBits === undefined ? undefined : `at most ${format.power(errorBits)}`],
     ['Work', shareText(value) === '' ? undefined : `${shareText(value)} of all`],
   ];
   return rows.flatMap(([term, text]) => (text === undefined ? [] : [[term, text]]));

@@ -3,7 +3,7 @@ import type { ExplainedValue } from 'cipherloom';
 import * as format from '../../format.js';
 import { button, h } from '../../ui/dom.js';
 import { mostCost } from './value-graph.js';
-import { placesOf, powerText, referenceText, shareText, typeText, whereText } from './value-text.js';
+import { placesOf, referenceText, shareText, typeText, whereText } from './value-text.js';
 
 /** The table; `select` is called when a line is chosen. */
 export function valueTable(
@@ -59,7 +59,9 @@ function line(
     h('td', { class: 'figure' }, ciphertexts > 0 ? String(ciphertexts) : '–'),
     h('td', { class: 'figure' }, level === undefined ? '–' : String(level)),
     h('td', { class: 'figure' }, budgetBits === undefined ? '–' : format.bits(budgetBits).replace(/ .*/, '')),
-    ...(isReal ? [h('td', { class: 'figure' }, errorBits === undefined ? '–' : powerText(errorBits))] : []),
+    ...(isReal
+      ? [h('td', { class: 'figure' }, errorBits === undefined ? '–' : format.power(errorBits))]
+      : []),
     h('td', { class: 'figure work-cell' }, bar, shareText(value) || '–'),
   );
   row.addEventListener('click', ({ target }) => {

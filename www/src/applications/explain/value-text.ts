@@ -79,13 +79,8 @@ export function whereText(value: ExplainedValue): string {
 
 /** What is left of it, or how precise it is: reals have an error, whole numbers a budget. */
 export function precisionText({ errorBits, budgetBits }: ExplainedValue): string | undefined {
-  if (errorBits !== undefined) return `error ${powerText(errorBits)}`;
+  if (errorBits !== undefined) return `error ${format.power(errorBits)}`;
   return budgetBits === undefined ? undefined : format.bits(budgetBits);
-}
-
-/** 2^-22.1, with a minus sign that can be seen. */
-export function powerText(log2: number): string {
-  return `2^${log2.toFixed(1).replace('-', '−')}`;
 }
 
 /** "58 %", "<1 %", or nothing where there is no work. */
