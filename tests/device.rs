@@ -8,8 +8,11 @@ mod common;
 use cipherloom::Error;
 use cipherloom::engine::{Command, Input, Plan, PlanOptions, Run, Submission};
 use cipherloom::graph::Graph;
+use cipherloom::ops::types::{Form, Limb};
 use cipherloom::ops::{Call, Registry};
-use cipherloom::place::unplace_from;
+use cipherloom::place::{
+    Circumstances, Line, OnDevice, Placed, Times, Use, Way, place_by_times, unplace_from,
+};
 use cipherloom::platform::{Gpu, Kernel, Mixed, Platform, Scalar};
 use common::{Evaluator, Random, Task, outputs, with_outputs};
 use std::collections::VecDeque;
@@ -266,4 +269,182 @@ fn secrets_do_not_go_to_a_device() {
     let options = PlanOptions { wipe: true, ..PlanOptions::default() };
     let error = Plan::new(&graph, &registry, &both(), options).err().unwrap();
     assert_eq!(error.code(), "gpu.secret", "{error}");
+}
+
+/// A GPU is preferred, as where one is asked for.
+fn gpu_and_scalar() -> Mixed {
+    Mixed::new([Arc::new(Gpu) as Arc<dyn Platform>, Arc::new(Scalar::new())], [])
+}
+
+const N: usize = 64;
+
+/// So many chains of products that share no data, each so long.
+fn chains(count: usize, length: usize) -> Graph {
+    let mut graph = Graph::new(64);
+    let ty = Limb { n: N, q: 257, form: Form::Ntt }.ty();
+    for chain in 0..count {
+        let mut x = graph.add_input(&format!("x{chain}"), ty.clone()).unwrap();
+        for _ in 0..length {
+            x = graph.add_operator("limb.mul", cipherloom::graph::Attrs::new(), &[x, x], ty.clone()).unwrap();
+        }
+        graph.declare_output(&format!("y{chain}"), x);
+    }
+    graph
+}
+
+/// A product takes 1000 ns on the host; on the device `each`, and `wave` for a dispatch. A word crosses in so many.
+fn table(each: f64, wave: f64, word: f64, submission: f64) -> Times {
+    let line = Line { fixed: 0.0, each: word };
+    let mut times = Times { submission, up: line, down: line, ..Times::default() };
+    let device = Some(OnDevice { wave, each });
+    times.add("limb.mul", Use { work: N as f64, host: 1000.0, device });
+    times
+}
+
+fn by_times(
+    graph: &Graph,
+    times: &Times,
+    threads: usize,
+    pins: &[(&str, &str)],
+) -> cipherloom::Result<Placed> {
+    let given = Circumstances { times, threads, kept: &|_| false };
+    place_by_times(graph, graph, &Registry::lattice(), &gpu_and_scalar(), pins, &given)
+}
+
+#[test]
+fn times_decide_where_operators_go() {
+    let graph = chains(16, 20);
+    let ops = graph.operators().len();
+    // Ten times as fast, and near.
+    let near = by_times(&graph, &table(100.0, 0.0, 0.1, 500.0), 1, &[]).unwrap();
+    assert!(near.there > ops / 2, "{near:?}");
+    assert!(near.expected < 0.2 * near.alone, "{near:?}");
+    assert_eq!(near.alone, 1000.0 * ops as f64);
+    // As fast, but what is to be done there takes longer to go there.
+    let far = by_times(&graph, &table(100.0, 0.0, 1000.0, 500.0), 1, &[]).unwrap();
+    assert_eq!((far.way, far.there, far.expected), (Way::Host, 0, far.alone));
+    assert!(far.graph.is_none());
+    // As fast, but each submission takes longer than all on the host.
+    let slow = by_times(&graph, &table(100.0, 0.0, 0.1, 1e6), 1, &[]).unwrap();
+    assert_eq!(slow.way, Way::Host);
+    // A dispatch has a price: worth it for a wave of many, and not for one chain.
+    let price = table(10.0, 3000.0, 0.1, 500.0);
+    let wave = by_times(&graph, &price, 1, &[]).unwrap();
+    assert!(wave.there > ops * 3 / 4, "{wave:?}");
+    assert_eq!(by_times(&chains(1, 20), &price, 1, &[]).unwrap().way, Way::Host);
+    // What nobody measured there is the host's.
+    let mut unknown = table(100.0, 0.0, 0.1, 500.0);
+    unknown =
+        Times { submission: unknown.submission, up: unknown.up, down: unknown.down, ..Times::default() };
+    assert_eq!(by_times(&graph, &unknown, 1, &[]).unwrap().way, Way::Host);
+}
+
+#[test]
+fn both_at_once_where_that_is_sooner_than_either() {
+    let graph = chains(16, 20);
+    // As fast as one thread.
+    let times = table(1000.0, 0.0, 0.1, 500.0);
+    for threads in [1, 3] {
+        let placed = by_times(&graph, &times, threads, &[]).unwrap();
+        let share = placed.there as f64 / graph.operators().len() as f64;
+        let fair = 1.0 / (threads as f64 + 1.0);
+        assert!((share - fair).abs() < 0.1, "{threads} threads: {share}");
+        // Sooner than the device alone, and the host alone.
+        let all = 1000.0 * graph.operators().len() as f64;
+        assert!(placed.expected < 0.95 * placed.alone && placed.expected < 0.7 * all, "{placed:?}");
+    }
+    // But for one that computes on the host's own processors.
+    let shared = Times { shared: true, ..times };
+    assert_eq!(by_times(&graph, &shared, 3, &[]).unwrap().way, Way::Host);
+    // With two threads, one that is ten times as fast as one of them pays all the same.
+    let fast = Times { shared: true, ..table(100.0, 0.0, 0.1, 500.0) };
+    assert!(by_times(&graph, &fast, 2, &[]).unwrap().there > 0);
+}
+
+#[test]
+fn pins_and_places_win_over_times() {
+    let graph = chains(4, 5);
+    let ops = graph.operators().len();
+    let (faster, slower) = (table(10.0, 0.0, 0.0, 1.0), table(1e6, 1e6, 1e3, 1e6));
+    let there = by_times(&graph, &slower, 2, &[("limb.mul", "gpu")]).unwrap();
+    assert_eq!(there.there, ops);
+    assert!(there.expected > there.alone);
+    // Measured or not.
+    assert_eq!(by_times(&graph, &Times::default(), 2, &[("limb.mul", "gpu")]).unwrap().there, ops);
+    assert_eq!(by_times(&graph, &faster, 2, &[("limb.mul", "scalar")]).unwrap().way, Way::Host);
+    // What is placed stays there.
+    let placed = placed(&graph, &mut Random::new(1), 100);
+    assert_eq!(by_times(&placed, &slower, 2, &[("limb.mul", "scalar")]).unwrap().there, ops);
+    let wrong = |pins: &[(&str, &str)]| by_times(&graph, &faster, 1, pins).err().unwrap();
+    assert!(matches!(wrong(&[("limb.mul", "tpu")]), Error::NoPlatform { .. }));
+    assert!(matches!(wrong(&[("limb.nothing", "gpu")]), Error::UnknownOperator { .. }));
+}
+
+#[test]
+fn keys_that_a_device_keeps_cost_no_way_there() {
+    let graph = chains(16, 2);
+    let times = table(10.0, 0.0, 10.0, 0.0);
+    let times = Times { down: Line::default(), ..times };
+    let with = |kept: &dyn Fn(&str) -> bool| {
+        let given = Circumstances { times: &times, threads: 1, kept };
+        place_by_times(&graph, &graph, &Registry::lattice(), &gpu_and_scalar(), &[], &given).unwrap()
+    };
+    let (kept, sent) = (with(&|_| true), with(&|_| false));
+    assert!(kept.expected < 0.5 * sent.expected, "{} {}", kept.expected, sent.expected);
+}
+
+/// Of random tables and graphs: what is placed by times computes the same words, is the same whenever it is asked for, and is not expected before any device could be done.
+#[test]
+fn what_is_placed_by_random_times_gives_the_same_words() {
+    let registry = Registry::lattice();
+    let evaluator = Evaluator::new(&registry);
+    let mut ways = std::collections::BTreeMap::new();
+    for seed in 0..250 {
+        let mut random = Random::new(seed);
+        let task = Task::random(seed, 1 + random.index(120), &registry, 0, true);
+        let full = with_outputs(&task.graph);
+        let expected = evaluator.run(&full, &task.data).outputs(&full);
+        let mut times = Times { submission: random.pick(&[0.0, 1e3, 1e5]), ..Times::default() };
+        times.up = Line { fixed: random.pick(&[0.0, 100.0]), each: random.pick(&[0.0, 1.0]) };
+        times.down = times.up;
+        times.shared = random.chance(10);
+        let (mut least, mut sum) = (f64::INFINITY, 0.0);
+        for op in full.operators() {
+            let name = &full.signature(op).name;
+            let mut number = || 1.0 + random.below(10_000) as f64;
+            let device = Some(OnDevice { wave: number(), each: number() });
+            let measured = Use { work: 1.0, host: number(), device };
+            times.add(name, measured);
+        }
+        let threads = random.pick(&[1, 2, 8]);
+        let placed = by_times(&full, &times, threads, &[]).unwrap();
+        let again = by_times(&full, &times, threads, &[]).unwrap();
+        *ways.entry(placed.way.name()).or_insert(0) += 1;
+        for op in full.operators() {
+            let own = full.signature(op);
+            let types = full.input_types(op);
+            let call = Call { name: &own.name, attrs: &own.attrs, inputs: &types, unit: 64 };
+            let work = registry.get(&own.name).unwrap().cost(&call);
+            let host = times.host(&own.name, work);
+            let one = times.device(&own.name, work).map_or(host, |device| device.each.min(host));
+            (least, sum) = (least.min(one), sum + one);
+        }
+        let ideal = sum / (threads + 1) as f64;
+        assert!(placed.expected >= ideal.max(least) * (1.0 - 1e-9), "seed {seed}: {placed:?}");
+        assert!(placed.expected <= placed.alone, "seed {seed}");
+        assert_eq!(placed.graph.is_some(), placed.there > 0);
+        let Some(graph) = placed.graph else { continue };
+        assert!(placed.expected <= 0.9 * placed.alone * (1.0 + 1e-9), "seed {seed}");
+        let names = |graph: &Graph| -> Vec<String> {
+            graph.operators().iter().map(|op| graph.signature(op).written_name().into_owned()).collect()
+        };
+        assert_eq!(names(&graph), names(&again.graph.unwrap()), "seed {seed}");
+        let there = names(&graph).iter().filter(|name| name.ends_with("@gpu")).count();
+        assert_eq!(there, placed.there);
+        let mut run = start(&graph, &task.data);
+        complete(&mut run, &mut random);
+        assert_eq!(outputs(&run), expected, "seed {seed}");
+    }
+    // Every way is taken now and then.
+    assert_eq!(ways.keys().copied().collect::<Vec<_>>(), ["device", "groups", "host", "ranks"], "{ways:?}");
 }

@@ -281,6 +281,7 @@ fn a_trace_tells_what_ran_and_who_waited_for_whom() {
     let of = run.plan().traced().unwrap();
     assert_eq!(of.types, ["limb.neg", "limb.add"]);
     assert_eq!(of.types_of, [0, 1, 0, 1]);
+    assert_eq!((of.kernels, of.kernels_of), (vec![vec!["scalar".to_owned()]], vec![0; 4]));
     assert_eq!((of.starts, of.waits), (vec![0, 0, 1, 1, 3], vec![0, 1, 2]));
     run.set_trace(true);
     assert_eq!(run.trace().origin, 0.0);

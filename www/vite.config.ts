@@ -6,6 +6,7 @@ import { moduleAddress } from './vite/module-address.js';
 import { operatorDocs } from './vite/operator-docs.js';
 import { operatorNames } from './vite/operator-names.js';
 import { playgroundTypes } from './vite/playground-types.js';
+import { reference, REFERENCE_POLICY } from './vite/reference.js';
 import { sandboxFrame, sandboxFrameHash } from './vite/sandbox-frame.js';
 import { sandboxText } from './vite/sandbox-text.js';
 
@@ -45,7 +46,11 @@ const RELAYED = {
 
 /** The policy of the document at an address, or in a file of that name. */
 function policyOf(path: string): string {
-  const policy = /\/together\.html$/.test(path) ? RELAYED : POLICY;
+  const policy = /\/together\.html$/.test(path)
+    ? RELAYED
+    : path.startsWith('/reference/')
+      ? REFERENCE_POLICY
+      : POLICY;
   return Object.entries(policy)
     .map(([name, value]) => `${name} ${value}`)
     .join('; ');
@@ -108,6 +113,7 @@ export default defineConfig(({ mode }) => {
       operatorDocs(),
       moduleAddress(),
       documents(),
+      reference(),
       playgroundTypes(),
       sandboxFrame(),
       sandboxText(),

@@ -20,6 +20,7 @@ import type {
   EncryptOptions,
   LoadOptions,
   RestoreOptions,
+  TimesStore,
   TraceOptions,
   WasmVariant,
   WorkerLike,
@@ -204,6 +205,13 @@ export const LOAD_OPTIONS: Kinds<LoadOptions> = {
     fits: (value) => ChosenKernels.taken(value) !== undefined,
   },
   workers: BOOLEAN,
+  gpuTimes: {
+    expected: 'a store with get, put and delete, or false',
+    fits: (value) => {
+      const { get, put, delete: drop } = (value || {}) as Partial<TimesStore>;
+      return value === false || [get, put, drop].every(FUNCTION.fits);
+    },
+  },
 };
 const SOURCE: Kind = { expected: 'an address, bytes or a module', fits: (value) => value !== null };
 /** The builds that `load` may be given. */
@@ -587,7 +595,10 @@ export const HOLD_OPTIONS: Kinds<HoldOptions> = {
 export const RUN_OPTIONS: Kinds<RunOptions> = {
   ...TRACED_OPTIONS,
   ...HOLD_OPTIONS,
-  gpu: BOOLEAN,
+  gpu: {
+    expected: "true, false, 'measured' or an object with times or pins",
+    fits: (value) => BOOLEAN.fits(value) || value === 'measured' || isPlacement(value),
+  },
 };
 /** Options of `Client.decrypt`. */
 export const DECRYPT_OPTIONS: Kinds<DecryptOptions> = {
@@ -595,6 +606,18 @@ export const DECRYPT_OPTIONS: Kinds<DecryptOptions> = {
   public: VALUES_BY_NAME,
   inputs: CIPHERTEXTS,
 };
+
+/** Whether something says what of a run goes to a GPU; times themselves are looked at where they are used. */
+function isPlacement(value: unknown): boolean {
+  if (tag(value) !== 'Object') return false;
+  const { times = {}, pins = {}, ...others } = value as Record<string, unknown>;
+  return (
+    Object.keys(others).length === 0 &&
+    tag(times) === 'Object' &&
+    tag(pins) === 'Object' &&
+    Object.values(pins as object).every((to) => to === 'gpu' || to === 'simd')
+  );
+}
 
 /** Whether something is an input with its layout, if it has one. */
 function isLaidOut(input: unknown): boolean {

@@ -1,5 +1,6 @@
 /** The public API of cipherloom. */
 export { load } from './load.js';
+export { kernelsText } from './kernels-text.js';
 export { approximation } from './values/approximation.js';
 export { createTask } from './values/task.js';
 export { bit, f32, f64, i32, i64, type, u32, u64, u8 } from './element.js';
@@ -117,6 +118,7 @@ export type {
   ValueConstant,
   DecryptOptions,
   Explanation,
+  GpuPlacement,
   HoldOptions,
   InputInfo,
   ValueKind,
@@ -157,9 +159,13 @@ export type {
   LoadOptions,
   Loom,
   Mode,
+  PlacementTrace,
   Progress,
   RestoreOptions,
   Role,
+  SubmissionTrace,
+  TimesStore,
+  GpuTimes,
   GpuTrace,
   TraceOptions,
   TraceView,
@@ -169,3 +175,4 @@ export type {
   WasmVariant,
   WorkerLike,
 } from './types.js';
+export type { ChosenKernel } from './tune/kernels/chosen.js';

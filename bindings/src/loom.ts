@@ -23,9 +23,10 @@ import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './
 import { OwnOperators } from './own-operators.js';
 import { plannedBytes } from './planned.js';
 import { type RawKernel, takesKernels } from './raw.js';
-import { Resource } from './resource.js';
+import { abortable, Resource } from './resource.js';
 import type { SharedGraph } from './parties/types.js';
-import type { CallOptions, LoadOptions, Loom, Mode } from './types.js';
+import type { DeviceTimes } from './gpu/times.js';
+import type { CallOptions, GpuTimes, LoadOptions, Loom, Mode } from './types.js';
 import { givenParameters, givenPasses, givenReleases, levelOf } from './values/program-info.js';
 import { CompiledProgram } from './values/program.js';
 import { stepsOf } from './values/steps.js';
@@ -57,11 +58,13 @@ export class WorkerLoom extends Resource implements Loom {
   readonly #recipe: Recipe;
   readonly #wasm: LoadOptions['wasm'];
   readonly #workers: Workers;
+  readonly #gpuTimes: LoadOptions['gpuTimes'];
   #restarting: Promise<void> | undefined;
+  #deviceTimes: Promise<DeviceTimes> | undefined;
 
   private constructor(
     recipe: Recipe,
-    wasm: LoadOptions['wasm'],
+    { wasm, kernels: chosen, gpuTimes }: Pick<LoadOptions, 'wasm' | 'kernels' | 'gpuTimes'>,
     client: Engine<ClientMethods>,
     evaluator: Engine<EvaluatorMethods>,
   ) {
@@ -91,16 +94,19 @@ export class WorkerLoom extends Resource implements Loom {
     });
     this.own = new OwnOperators(operators);
     const { variant, threads, reasons } = recipe.choice;
+    const made = takesKernels(variant);
     this.mode = {
       variant,
       threads,
       reasons,
       memoryBytes: Math.min(client.memoryBytes, evaluator.memoryBytes),
-      kernels: takesKernels(variant) ? recipe.kernels.map(({ name }) => name) : [],
+      kernels: made ? recipe.kernels.map(({ name }) => name) : [],
+      chosen: made ? (chosen?.chosen ?? []) : [],
     };
     this.version = client.version;
     this.#recipe = recipe;
     this.#wasm = wasm;
+    this.#gpuTimes = gpuTimes;
     this.#workers = workers;
   }
 
@@ -108,7 +114,7 @@ export class WorkerLoom extends Resource implements Loom {
   static async start(
     choice: Choice,
     module: Recipe['module'],
-    options: Pick<LoadOptions, 'wasm' | 'signal'>,
+    options: Pick<LoadOptions, 'wasm' | 'gpuTimes' | 'signal' | 'kernels'>,
     worker: Recipe['worker'],
     kernels: readonly RawKernel[],
   ): Promise<WorkerLoom> {
@@ -118,7 +124,7 @@ export class WorkerLoom extends Resource implements Loom {
     const client = startEngine<ClientMethods>('client', recipe, signal);
     const evaluator = startEngine<EvaluatorMethods>('evaluator', recipe, signal);
     try {
-      return new WorkerLoom(recipe, options.wasm, ...(await Promise.all([client, evaluator])));
+      return new WorkerLoom(recipe, options, ...(await Promise.all([client, evaluator])));
     } catch (error) {
       failed.abort();
       for (const engine of [client, evaluator])
@@ -276,10 +282,7 @@ export class WorkerLoom extends Resource implements Loom {
     checkOptions('conformance', options, CONFORMANCE_OPTIONS);
     const { platforms = ['simd', 'scalar'], onProgress } = options;
     const signal = this.signal(options.signal);
-    const { choice } = this.#recipe;
-    const module = moduleOf('conformance', choice.variant, this.#wasm, signal);
-    const recipe: Recipe = { ...this.#recipe, choice: { ...choice, threads: 1 }, module };
-    const { connection } = await startEngine<ConformanceMethods>('conformance', recipe, signal);
+    const connection = await this.#conformanceWorker(signal);
     const records = await connection
       .call('conformance', [[...platforms]], {
         signal,
@@ -289,6 +292,40 @@ export class WorkerLoom extends Resource implements Loom {
     const total = records.reduce((sum, { operators }) => sum + operators.length, 0);
     onProgress?.({ phase: 'conformance', done: total, total });
     return conformance(records);
+  }
+
+  /** One that tries kernels and shaders, of one thread, which its caller closes. */
+  async #conformanceWorker(signal: AbortSignal): Promise<Connection<ConformanceMethods>> {
+    const { choice } = this.#recipe;
+    const module = moduleOf('conformance', choice.variant, this.#wasm, signal);
+    const recipe: Recipe = { ...this.#recipe, choice: { ...choice, threads: 1 }, module };
+    return (await startEngine<ConformanceMethods>('conformance', recipe, signal)).connection;
+  }
+
+  /** Times that operators are placed by; loaded when somebody first asks for them. */
+  deviceTimes(): Promise<DeviceTimes> {
+    const ended = this.signal(undefined);
+    const about = `cipherloom ${this.version}, ${this.mode.variant}`;
+    this.#deviceTimes ??= import('./gpu/times.js').then(
+      ({ DeviceTimes }) => new DeviceTimes((use) => this.#measuring(use, ended), about, this.#gpuTimes),
+    );
+    return this.#deviceTimes;
+  }
+
+  async gpuTimes(): Promise<GpuTimes | undefined> {
+    return abortable(
+      this.deviceTimes().then((times) => times.ready()),
+      this.signal(undefined),
+    );
+  }
+
+  /** A worker that measures, while the loom lives. */
+  async #measuring<T>(
+    use: (connection: Connection<ConformanceMethods>, ended: AbortSignal) => Promise<T>,
+    ended: AbortSignal,
+  ): Promise<T> {
+    const connection = await this.#conformanceWorker(ended);
+    return use(connection, ended).finally(() => connection.close());
   }
 
   async restart(): Promise<void> {

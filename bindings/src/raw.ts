@@ -4,7 +4,7 @@
  */
 import type { ShaderCall } from './gpu/device.js';
 import type { Element, Growth, Platform, ProtectOptions } from './graph-types.js';
-import type { GraphView, TraceView, Variant } from './types.js';
+import type { GpuTimes, GraphView, TraceView, Variant } from './types.js';
 import type { MeaningStage } from './stages.js';
 import type {
   Stage,
@@ -245,7 +245,7 @@ export interface OperatorInfo {
 }
 
 /** What a job tells of itself: of which work it is, whoever asked knows. */
-export type RawTrace = Omit<TraceView, 'phase' | 'item' | 'role' | 'gpu'>;
+export type RawTrace = Omit<TraceView, 'phase' | 'item' | 'role' | 'gpu' | 'placement'>;
 
 /** A run that is taken step by step. */
 export interface RawJob {
@@ -422,6 +422,8 @@ export interface RawProgram {
   report(): string;
   /** A JSON text: {@link ProgramStats}. */
   sizes(): string;
+  /** What runs with a GPU and without are made of: {@link RawUse}s. */
+  uses(): string;
   /** A JSON text: {@link RawExplanation}. */
   explain(): string;
   /** A JSON text: {@link TaskLiteral}. */
@@ -534,11 +536,26 @@ export interface RawEvaluator {
   hold(...given: RawGivenValues): RawHeld;
   runJob(...given: RawGivenValues): RawJob;
   runHeldJob(held: RawHeld, ...given: RawGivenValues): RawJob;
-  /** The same on a GPU. */
-  runJobOnGpu(...given: RawGivenValues): RawDeviceJob;
-  runHeldJobOnGpu(held: RawHeld, ...given: RawGivenValues): RawDeviceJob;
+  /** The same on a GPU: all that it can compute, or what was placed there by times last. */
+  runJobOnGpu(byTimes: boolean, ...given: RawGivenValues): RawDeviceJob;
+  runHeldJobOnGpu(byTimes: boolean, held: RawHeld, ...given: RawGivenValues): RawDeviceJob;
+  /** Places operators by times, as of {@link RawTimes}; pinned ones go where they are pinned to. Both are JSON texts; gives a {@link PlacementTrace}. */
+  placeByTimes(times: string, operators: string[], to: string[]): string;
   free(): void;
 }
+
+/** One use of an operator type, in the text form of graphs. */
+export interface RawUse {
+  readonly op: string;
+  readonly attributes: string;
+  readonly inputs: readonly string[];
+  readonly work: number;
+  /** Whether there is a shader of it. */
+  readonly shader: boolean;
+}
+
+/** What operators take on the processors and on a GPU. */
+export type RawTimes = GpuTimes;
 
 /** Encrypted values by name, then clear ones. */
 export type RawGivenValues = [names: string[], encrypted: Uint8Array[], ...clear: RawValues];
@@ -569,6 +586,8 @@ export interface RawKernel {
   readonly piece: string;
   readonly n: number;
   readonly bits: number;
+  /** Beside the ring: of sums of products how many terms are what a transform left open, how many are residues, and outputs; of changes of base as `Change` in `made.rs`. */
+  readonly shape: readonly number[];
   readonly prime: number | undefined;
   readonly module: WebAssembly.Module;
   /** Numbers of the doubles that it reads. */
@@ -580,6 +599,8 @@ export interface RawSample {
   /** What is wrong with what the platform computes, if anything is. */
   check(): string | undefined;
   run(times: number): void;
+  /** Its shader, and what it brings to that; throws where there is none. */
+  shader(): ShaderCall;
   free(): void;
 }
 
@@ -588,11 +609,11 @@ interface RawModule {
   threads(): number;
   version(): string;
   functionTable(): WebAssembly.Table;
-  /** Makes a kernel known, by the places of its functions in that table. `prime`: 0 for any. */
+  /** Makes a kernel known, by the places of its functions in that table. `shape`: dimension, bits, and that of {@link RawKernel}; `prime`: 0 for any. */
   offerKernel(
     piece: string,
-    n: number,
-    bits: number,
+    name: string,
+    shape: Uint32Array,
     prime: bigint,
     places: Uint32Array,
     layout: Uint32Array,
@@ -657,7 +678,11 @@ export interface RawGraphs extends RawModule {
 export interface RawConformances extends RawModule {
   RawConformance: new (platform: Platform) => RawConformance;
   /** `platform`: of all that is built in and offered (`simd`), of one family, or the reference. */
-  RawSample: new (platform: string, operator: string, attributes: string, inputs: string[]) => RawSample;
+  RawSample: {
+    new (platform: string, operator: string, attributes: string, inputs: string[]): RawSample;
+    /** With operands of any type, to be measured and compared with nothing. */
+    toMeasure(operator: string, attributes: string, inputs: string[]): RawSample;
+  };
   RawShaders: new () => RawShaders;
 }
 
@@ -723,8 +748,10 @@ export function offerKernels(
   if (kernels.length === 0) return;
   const modules = kernels.map(({ module }) => module);
   const places = installKernels(raw.functionTable(), memory, modules);
-  for (const [at, { piece, n, bits, prime, layout }] of kernels.entries())
-    raw.offerKernel(piece, n, bits, BigInt(prime ?? 0), new Uint32Array(places[at] as number[]), layout);
+  for (const [at, { piece, name, n, bits, shape: more, prime, layout }] of kernels.entries()) {
+    const shape = Uint32Array.of(n, bits, ...more);
+    raw.offerKernel(piece, name, shape, BigInt(prime ?? 0), Uint32Array.from(places[at] as number[]), layout);
+  }
 }
 
 /**

@@ -11,7 +11,7 @@
  */
 import type { SharedGraph } from './parties/types.js';
 import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './graph-types.js';
-import type { ChosenKernels } from './tune/kernels/chosen.js';
+import type { ChosenKernel, ChosenKernels } from './tune/kernels/chosen.js';
 import type { CompileOptions, LoomTask, OpenOptions, Program, Task } from './values/types.js';
 import type { Conformance, ConformanceOptions } from './verification-types.js';
 
@@ -105,6 +105,11 @@ export interface LoadOptions {
    * thread reaches both: a secret key is as safe there as any variable. With `worker`: ParameterError.
    */
   workers?: boolean | undefined;
+  /**
+   * Where times that `gpu: 'measured'` places by are kept from one start to the next; false for nowhere. Default: IndexedDB in browsers; in Node, and hosts like it, a folder of the user's
+   * (`$XDG_CACHE_HOME/cipherloom` or `~/.cache/cipherloom`; on macOS and Windows where caches are). They hold no data: names of operators, what these take, and what the GPU calls itself.
+   */
+  gpuTimes?: TimesStore | false | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -119,6 +124,8 @@ export interface Mode {
   readonly reasons: readonly string[];
   /** Kernels made at run time that the engines have, by their names; what they do not serve is computed by those that are built in. */
   readonly kernels: readonly string[];
+  /** Why these: of each what it was measured on, and what is built in and was slower ({@link kernelsText} says so of the operators of a trace). */
+  readonly chosen: readonly ChosenKernel[];
 }
 
 /** Running workers, and all that is made with them. `using loom = await load()` works too. */
@@ -167,6 +174,11 @@ export interface Loom extends Disposable {
    * the report. Aborting rejects at once; the worker still ends the operator type that it is at.
    */
   conformance(options?: ConformanceOptions): Promise<Conformance>;
+  /**
+   * The times that `gpu: 'measured'` places by, once all that is being measured is done; undefined where nothing was asked for. They are measured in the background after the first such run
+   * of a program. Errors: GpuError `gpu.none` where there is no GPU; WorkerError, MemoryError: what went wrong there, which no run is told.
+   */
+  gpuTimes(): Promise<GpuTimes | undefined>;
   /**
    * Replaces dead workers, if there are any. Programs and circuits go on working, and so do clients that were saved or restored
    * before: the loom has kept those bytes. A client whose secret key was never saved is lost with its worker; its calls
@@ -296,12 +308,73 @@ export interface GraphView {
   wave: Uint32Array;
 }
 
+/**
+ * What operators take on one thread of the processors and on a GPU, in nanoseconds, and what it costs to go there and back: what `gpu: 'measured'` places by. What was not
+ * measured follows from the use of that type whose work is nearest, in proportion.
+ */
+export interface GpuTimes {
+  readonly uses: readonly {
+    /** Operator type. */
+    readonly op: string;
+    /** How much work it is, in multiplications modulo a prime. */
+    readonly work: number;
+    /** On one thread. */
+    readonly host: number;
+    /** On the GPU, where there is a shader: a dispatch, whatever is in it, and one operator of many in it. */
+    readonly wave?: number | undefined;
+    readonly each?: number | undefined;
+  }[];
+  /** A submission with nothing to do, until it is heard of. */
+  readonly submission: number;
+  /** A block's way there: of its own, and for each word of 8 bytes. */
+  readonly up: { readonly fixed: number; readonly each: number };
+  /** Its way back. */
+  readonly down: { readonly fixed: number; readonly each: number };
+  /** Whether the GPU is software that computes on the processors. */
+  readonly shared: boolean;
+}
+
+/** Keeps texts by short names. What it throws, or has lost, costs only that times are measured anew. */
+export interface TimesStore {
+  get(name: string): Promise<string | undefined>;
+  put(name: string, text: string): Promise<void>;
+  delete(name: string): Promise<void>;
+}
+
+/** How a run was placed by times. */
+export interface PlacementTrace {
+  /**
+   * `host`: all on the processors. `device`: all on the GPU that it can compute. `groups`: groups of operators that share no data, on either side. `ranks`: each operator where it would
+   * be done first.
+   */
+  readonly way: 'host' | 'device' | 'groups' | 'ranks';
+  /** Operators on the GPU. */
+  readonly operators: number;
+  /** Milliseconds of a run as expected, and without the GPU; 0 where nothing had to be placed to know that it is of no use. */
+  readonly expected: number;
+  readonly alone: number;
+}
+
+/** What a GPU was given at once. Times are milliseconds since 1970, as `TraceView.origin`. */
+export interface SubmissionTrace {
+  /** When it was handed over, and when what was before it was done: between them it waited. */
+  readonly queued: number;
+  readonly begun: number;
+  /** When it was done and had come back. */
+  readonly ended: number;
+  /** Bytes that went there with it, and that came back. */
+  readonly up: number;
+  readonly down: number;
+}
+
 /** What a GPU did in a run. */
 export interface GpuTrace {
   /** What its adapter calls itself, as far as it tells. */
   readonly device: string | undefined;
   /** How often it was given work. */
   readonly submissions: number;
+  /** Each of these that was done, in order. */
+  readonly queue: readonly SubmissionTrace[];
   /** Why the run went on without it, from its inputs on, if it did; `code` as of a GpuError. */
   readonly lost: { readonly code: string; readonly message: string } | undefined;
 }
@@ -326,17 +399,26 @@ export interface TraceView {
   /** Index into `types`, by the numbers in `op`. */
   readonly type: Uint32Array;
   /**
+   * Which kernels there were, each by its names: the family of built-in ones (`f64x2-fma`, `u32x4`, `f64x2`, `blake3x4`), `scalar`, `plain` (tensors), `gpu`, or `javascript`, then the names of
+   * those made at run time that worked in it, as `Mode.kernels` has them.
+   */
+  readonly kernels: readonly (readonly string[])[];
+  /** Index into `kernels`, by the numbers in `op`. */
+  readonly kernel: Uint32Array;
+  /**
    * Dependency sets: operator i waits for `waits[waitsStart[i] .. waitsStart[i + 1]]`. Storage that is used again makes some wait for others, too; these are not in it.
    */
   readonly waitsStart: Uint32Array;
   readonly waits: Uint32Array;
   /** Of `run`: operator of the base stage, or of the circuit. Else of a graph of the client's own, which no method shows. */
   op: Uint32Array;
-  /** From 0; after the threads comes what your functions compute, then what a GPU does, whose submissions' times are shared out by their operators' work. */
+  /** From 0; after the threads comes what your functions compute, then what a GPU computes, then what is copied there and back, by the operator that it is for; submissions' times are shared out by their operators' work. */
   thread: Uint32Array;
   /** Milliseconds since the run's first step. */
   start: Float64Array;
   end: Float64Array;
   /** Of a run that a GPU was to compute a part of. */
   gpu?: GpuTrace | undefined;
+  /** Of a run that was placed by times. */
+  placement?: PlacementTrace | undefined;
 }

@@ -1,23 +1,37 @@
 // Schedules, the code that follows from them, bounds, and the search, without an engine.
+import { setFlagsFromString } from 'node:v8';
 import { describe, expect, it } from 'vitest';
+import { chooseMode, detectFeatures } from '../src/choose-mode.js';
+import { kernelsText } from '../src/kernels-text.js';
 import { operatorKey } from '../src/tune/key.js';
 import type { Implementation } from '../src/tune/record.js';
-import { planOf, roundings } from '../src/tune/kernels/bounds.js';
+import { changePlanOf, planOf, roundings, sumPlanOf } from '../src/tune/kernels/bounds.js';
 import { hashOf } from '../src/tune/consent.js';
 import { deriveCode, deriveFor } from '../src/tune/kernels/derive.js';
 import { ChosenKernels } from '../src/tune/kernels/chosen.js';
-import { pieceOf } from '../src/tune/kernels/pieces.js';
-import { checkSchedule, type Schedule, scheduleName } from '../src/tune/kernels/schedule.js';
-import { seeded, Space } from '../src/tune/kernels/space.js';
+import { pieceOf, usesOf } from '../src/tune/kernels/pieces.js';
+import {
+  type ChangeSchedule,
+  checkSchedule,
+  type Schedule,
+  scheduleName,
+  type SumSchedule,
+  type Terms,
+  type TransformSchedule,
+} from '../src/tune/kernels/schedule.js';
+import { seeded, type Space } from '../src/tune/kernels/space.js';
+import { ChangeSpace } from '../src/tune/kernels/change-space.js';
+import { SumSpace } from '../src/tune/kernels/sum-space.js';
 import { evolution } from '../src/tune/kernels/techniques/evolution.js';
 import { grid } from '../src/tune/kernels/techniques/grid.js';
 import { randomly } from '../src/tune/kernels/techniques/random.js';
+import { TransformSpace } from '../src/tune/kernels/transform-space.js';
 import type { Tried } from '../src/tune/kernels/techniques/technique.js';
-import { make } from '../src/tune/kernels/transform.js';
+import { make } from '../src/tune/kernels/make.js';
 import { kernelText } from '../src/tune/kernels/wasm-text.js';
 import { ModuleWriter } from '../src/tune/kernels/wasm-writer.js';
 
-const SCHEDULE: Schedule = {
+const SCHEDULE: TransformSchedule = {
   version: 2,
   piece: 'ring.forward',
   n: 1024,
@@ -29,9 +43,34 @@ const SCHEDULE: Schedule = {
   unroll: 2,
   tile: 1,
 };
+// Relaxed SIMD is behind a flag in Node 20.
+if (Number(process.versions.node.split('.')[0]) < 22) setFlagsFromString('--experimental-wasm-relaxed-simd');
 const random = seeded(5);
-const spaceOf = (piece: Schedule['piece'], n: number, bits: number): Space => {
-  const space = Space.of(piece, n, bits);
+const SUM: SumSchedule = {
+  version: 2,
+  piece: 'ring.sum',
+  n: 1024,
+  bits: 50,
+  rounding: 'nearest',
+  held: true,
+  unroll: 2,
+  terms: [3, 1, 2],
+  together: true,
+};
+/** Relaxed SIMD that rounds once. */
+const FUSES = chooseMode(detectFeatures(), { threads: 1 }).variant === 'relaxed';
+const CHANGE: ChangeSchedule = {
+  version: 2,
+  piece: 'rns.change',
+  n: 1024,
+  bits: 50,
+  rounding: 'nearest',
+  held: true,
+  unroll: 2,
+  change: [3, 2, 1, 1],
+};
+const spaceOf = (piece: TransformSchedule['piece'], n: number, bits: number): TransformSpace => {
+  const space = TransformSpace.of(piece, n, bits);
   if (space === undefined) throw new Error('a space');
   return space;
 };
@@ -39,6 +78,10 @@ const spaceOf = (piece: Schedule['piece'], n: number, bits: number): Space => {
 describe('schedules', () => {
   it('are checked', () => {
     expect(checkSchedule(JSON.parse(JSON.stringify(SCHEDULE)))).toEqual(SCHEDULE);
+    expect(checkSchedule(JSON.parse(JSON.stringify(SUM)))).toEqual(SUM);
+    expect(checkSchedule(JSON.parse(JSON.stringify(CHANGE)))).toEqual(CHANGE);
+    expect(scheduleName(CHANGE)).toBe('change-1024-50:3to2 scaled own nearest held u2');
+    expect(scheduleName(SUM)).toBe('sum-1024-50:3+1x2 nearest held u2 together');
     for (const wrong of [
       null,
       [],
@@ -60,6 +103,28 @@ describe('schedules', () => {
       { ...SCHEDULE, unroll: 3 },
       // The last pass alone works on two blocks at a time.
       { ...SCHEDULE, tile: 2 },
+      { ...SCHEDULE, piece: 'ring.sum' },
+      { ...SUM, piece: 'ring.forward' },
+      { ...SUM, passes: [3, 3, 4] },
+      { ...SUM, terms: [0, 0, 2] },
+      { ...SUM, terms: [16, 1, 2] },
+      { ...SUM, terms: [4, 0, 5] },
+      { ...SUM, terms: [4, 0, 0] },
+      { ...SUM, terms: [4, -1, 1] },
+      { ...SUM, terms: [2.5, 0.5, 1] },
+      { ...SUM, terms: [4, 0] },
+      { ...SUM, terms: 'all' },
+      { ...SUM, together: 1 },
+      { ...SUM, unroll: 8 },
+      { ...SUM, bits: 51 },
+      { ...CHANGE, prime: 65_537 },
+      { ...CHANGE, terms: [3, 1, 2] },
+      { ...CHANGE, change: [0, 2, 1, 0] },
+      { ...CHANGE, change: [13, 2, 1, 0] },
+      { ...CHANGE, change: [2, 17, 1, 0] },
+      { ...CHANGE, change: [2, 1, 2, 0] },
+      { ...CHANGE, change: [2, 1, 1] },
+      { ...CHANGE, change: 'all' },
     ])
       expect(() => checkSchedule(wrong), JSON.stringify(wrong)).toThrow(
         expect.objectContaining({ code: 'tune.record' }),
@@ -68,7 +133,7 @@ describe('schedules', () => {
 
   it('give the same code each time, and other code for every other choice', async () => {
     expect(make(SCHEDULE)).toEqual(make(checkSchedule(SCHEDULE)));
-    const others: Partial<Schedule>[] = [
+    const others: Partial<TransformSchedule>[] = [
       { piece: 'ring.inverse' },
       { bits: 43 },
       { prime: 0x7ff_ffdb_0001 },
@@ -84,13 +149,44 @@ describe('schedules', () => {
     expect(new Set(hashes).size).toBe(schedules.length);
     // Who changes the generator changes its version, too: records name code by its hash.
     expect(hashes[0]).toBe(KNOWN);
+    const more: Partial<SumSchedule>[] = [
+      { n: 512 },
+      { bits: 43 },
+      { prime: 0x7ff_ffdb_0001 },
+      { rounding: 'add' },
+      { held: false },
+      { unroll: 4 },
+      { terms: [2, 2, 2] },
+      { terms: [3, 1, 1] },
+      { together: false },
+    ];
+    const sums = [SUM, ...more.map((other) => checkSchedule({ ...SUM, ...other }))];
+    const codes = await Promise.all(sums.map((schedule) => hashOf(make(schedule).bytes)));
+    expect(new Set(codes).size).toBe(sums.length);
+    const changes: Partial<ChangeSchedule>[] = [
+      { n: 512 },
+      { bits: 43 },
+      { rounding: 'add' },
+      { held: false },
+      { unroll: 4 },
+      { change: [2, 3, 1, 1] },
+      { change: [3, 2, 0, 1] },
+      { change: [3, 2, 1, 0] },
+    ];
+    const all = [CHANGE, ...changes.map((other) => checkSchedule({ ...CHANGE, ...other }))].map((one) =>
+      make(one),
+    );
+    expect(new Set(await Promise.all(all.map(({ bytes }) => hashOf(bytes)))).size).toBe(all.length);
+    // As many doubles as the core has: of each source five; of each target the prime and its inverse, and a factor for each term.
+    expect(all[0]?.layout).toEqual(Uint32Array.from({ length: 5 * 3 + 2 * (2 + 3 + 1 + 1) }, (_, at) => at));
   });
 
   it('name the doubles that are read by numbers that there are', () => {
     for (let round = 0; round < 100; round++) {
       const n = 2 ** (4 + (round % 8));
       const space = spaceOf(round % 2 === 0 ? 'ring.forward' : 'ring.inverse', n, 17 + (round % 34));
-      const schedule = checkSchedule(space.random(random));
+      const schedule = space.random(random);
+      expect(checkSchedule(schedule)).toEqual(schedule);
       const { layout, bytes } = make(schedule);
       expect(layout.every((at) => at < 2 * n + 6)).toBe(true);
       expect(layout.length).toBeLessThanOrEqual(8 * n + 6);
@@ -164,9 +260,13 @@ describe('code to read', () => {
   });
 
   it('is there for every schedule, to the last byte', () => {
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 30; round++) {
       const piece = round % 2 === 0 ? 'ring.forward' : 'ring.inverse';
-      const { bytes } = make(spaceOf(piece, 2 ** (4 + (round % 8)), 17 + ((round * 7) % 34)).random(random));
+      const [n, bits] = [2 ** (4 + (round % 8)), 17 + ((round * 7) % 34)];
+      const sums = SumSpace.of([1 + (round % 7), round % 3, 1 + (round % 4)], n, bits) as SumSpace;
+      const changes = ChangeSpace.of([1 + (round % 5), 1 + (round % 3), 1, 0], n, bits) as ChangeSpace;
+      const space = [spaceOf(piece, n, bits), sums, changes][round % 3] as Space;
+      const { bytes } = make(space.random(random));
       const functions = kernelText(bytes);
       expect(functions.flatMap(({ exported }) => exported ?? [])).toEqual(['closed', 'open']);
       for (const { lines, instructions } of functions) {
@@ -235,6 +335,150 @@ describe('bounds', () => {
   });
 });
 
+describe('bounds of sums', () => {
+  /** What is added, as it is: exact integers, and doubles rounded to so many bits. */
+  const rounded = (value: bigint, unit: bigint): bigint => {
+    const down = value - (((value % unit) + unit) % unit);
+    const twice = 2n * (value - down);
+    const up = twice > unit || (twice === unit && (down / unit) % 2n !== 0n);
+    return up ? down + unit : down;
+  };
+
+  // An independent model in integers of any size: `high` and `low` as the code has them, with the largest factors of either sign.
+  it('keep the two parts exact, and all of a sum below 2^53', () => {
+    for (let round = 0; round < 200; round++) {
+      const bits = 17 + Math.floor(random() * 34);
+      const count = 2 + Math.floor(random() * 12);
+      const terms: Terms = [count, 0, 1];
+      const rounding = round % 2 === 0 ? 'nearest' : 'add';
+      // Of changes of base the second factors are centered, and may be of a smaller prime than the first.
+      const known = round % 3 === 0;
+      const { most, exponent, floor } = known
+        ? changePlanOf({ bits, rounding, change: [count - 1, 1, 1, 0] })
+        : sumPlanOf({ bits, rounding, terms });
+      expect(most >= 1 && most <= count).toBe(true);
+      const large = 2n ** BigInt(bits) - 1n;
+      const q = known ? 2n ** BigInt(round % 2 === 0 ? bits : Math.min(bits, 20)) - 1n : large;
+      const factor = known ? q / 2n : q;
+      const one = 2n ** BigInt(exponent);
+      // The unit in the last place of what is from 2^e up to 2^(e + 1), by 2^53 of integers, so that it is one itself.
+      const fine = 2n ** 53n;
+      const unit = (one * fine) / 2n ** 52n;
+      const start = (3n * one * fine) / 2n;
+      for (const sign of [1n, -1n]) {
+        let high = start;
+        // What a sum before left.
+        let low = (sign * 9n * q) / 16n;
+        for (let term = 0; term < most; term++) {
+          const x = sign * (large - BigInt(Math.floor(random() * 3)));
+          const y = factor - BigInt(Math.floor(random() * 3));
+          const next = rounded(high + x * y * fine, unit);
+          const rest = (x * y * fine - (next - high)) / fine;
+          expect(rest * fine).toBe(x * y * fine - (next - high));
+          expect(rest <= 2n ** 53n && rest >= -(2n ** 53n)).toBe(true);
+          [high, low] = [next, low + rest];
+          expect(high >= one * fine && high <= 2n * one * fine).toBe(true);
+          expect(low < 2n ** 53n && low > -(2n ** 53n)).toBe(true);
+        }
+        const [sum, prime] = [(high - start) / fine, q];
+        const quotient = Number(sum) * (1 / Number(prime));
+        if (rounding === 'add') expect(Math.abs(quotient)).toBeLessThan(2 ** 51);
+        const rest = sum - BigInt(Math.round(quotient)) * prime;
+        const all = Number(rest + low);
+        expect(Math.max(Math.abs(Number(rest)), Math.abs(all))).toBeLessThan(2 ** 53);
+        // What `floor` takes.
+        if (floor) expect(Math.abs(all)).toBeLessThan(2 ** 51);
+      }
+    }
+    // The built-in kernels' own: four terms of 50 bits; of 49 bits they add six, with a coarser `high`, where it takes eight.
+    expect(sumPlanOf({ bits: 50, rounding: 'nearest', terms: [16, 0, 1] })).toMatchObject({
+      most: 4,
+      exponent: 103,
+    });
+    expect(sumPlanOf({ bits: 49, rounding: 'nearest', terms: [16, 0, 1] }).most).toBeGreaterThanOrEqual(6);
+    expect(changePlanOf({ bits: 50, rounding: 'nearest', change: [12, 1, 1, 1] })).toMatchObject({
+      most: 6,
+      exponent: 103,
+    });
+    expect(sumPlanOf({ bits: 43, rounding: 'add', terms: [16, 0, 1] })).toMatchObject({
+      most: 16,
+      floor: true,
+    });
+  });
+});
+
+describe.runIf(FUSES)('sums of products, run without an engine', () => {
+  const memory = new WebAssembly.Memory({ initial: 8, maximum: 8, shared: true });
+  const view = new DataView(memory.buffer);
+  const [factors, limbs] = [1024, 4096];
+
+  // The model: integers of any size. Open terms are as large as transforms leave them, 9/16 of the prime, of either sign, which no engine's conformance can ask for.
+  it('give what integers give, at the bounds too, and touch nothing else', () => {
+    const wrong: string[] = [];
+    // Its own: other tests draw the same whether it runs or not.
+    const random = seeded(7);
+    for (let round = 0; round < 120; round++) {
+      const [bits, q] = (
+        [
+          [50, 0x3_ffff_ffdf_0001n],
+          [50, 65_537n],
+          [49, 0x1_ffff_fff6_0001n],
+          [43, 0x7ff_ffdb_0001n],
+          [17, 65_537n],
+          [50, 97n],
+        ] as [number, bigint][]
+      )[round % 6] as [number, bigint];
+      const [n, outputs, pattern] = [16, 1 + (round % 4), round % 5];
+      const [open, residues] = [1 + Math.floor(random() * 9), Math.floor(random() * 8)];
+      const drawn = (SumSpace.of([open, residues, outputs], n, bits) as SumSpace).random(random);
+      // Rounding by adding has to reduce more often.
+      const schedule: SumSchedule = { ...drawn, rounding: round % 3 === 0 ? 'add' : drawn.rounding };
+      const module = new WebAssembly.Module(make(schedule).bytes);
+      const kernel = new WebAssembly.Instance(module, { env: { memory } }).exports as Record<
+        'closed' | 'open',
+        (out: number, a: number, factors: number, rest: number) => void
+      >;
+      const terms = open + residues;
+      const count = terms * (1 + outputs);
+      const place = (limb: number, at: number): number => limbs + (limb * n + at) * 8;
+      const values = Array.from({ length: count }, (_, limb) => {
+        view.setUint32(4 * limb, place(limb, 0), true);
+        return Array.from({ length: n }, (_, at) => {
+          const any = BigInt(Math.floor(random() * Number(q)));
+          const value = [q - 1n, at % 2 === 0 ? 0n : q - 1n, any, any, 1n][pattern] as bigint;
+          if (limb >= open) view.setBigUint64(place(limb, at), value, true);
+          const left = pattern === 0 ? ((round % 2 === 0 ? q : -q) * 9n) / 16n : value - q / 2n;
+          if (limb < open) view.setFloat64(place(limb, at), Number(left), true);
+          return limb < open ? left : value;
+        });
+      });
+      view.setFloat64(factors, Number(q), true);
+      view.setFloat64(factors + 8, 1 / Number(q), true);
+      const before = new Uint8Array(memory.buffer).slice();
+      for (const end of ['closed', 'open'] as const) {
+        kernel[end](place(count, 0), 0, factors, 0);
+        for (let output = 0; output < outputs; output++)
+          for (let at = 0; at < n; at++) {
+            let sum = 0n;
+            for (let term = 0; term < terms; term++)
+              sum +=
+                (values[term]?.[at] as bigint) * (values[terms + term * outputs + output]?.[at] as bigint);
+            const address = place(count + output, at);
+            const double = view.getFloat64(address, true);
+            const small = end === 'closed' || Math.abs(double) <= (Number(q) * 9) / 16;
+            const found = end === 'closed' ? view.getBigUint64(address, true) : BigInt(double);
+            const residue = end === 'closed' ? found : ((found % q) + q) % q;
+            if (!small || residue !== ((sum % q) + q) % q) wrong.push(`${end} of ${scheduleName(schedule)}`);
+          }
+      }
+      const after = new Uint8Array(memory.buffer).slice();
+      for (const each of [before, after]) each.fill(0, place(count, 0), place(count + outputs, 0));
+      if (Buffer.compare(before, after) !== 0) wrong.push(`${scheduleName(schedule)} wrote elsewhere`);
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
 describe('what is derived', () => {
   const parts = {
     operator: 'limb.ntt',
@@ -256,6 +500,49 @@ describe('what is derived', () => {
     expect(pieceOf(key)).toEqual({ piece: 'ring.forward', n: 1024, prime: 1125899906826241n });
     const from = operatorKey({ ...parts, operator: 'limb.ntt_from', attributes: { q: 65537n } });
     expect(pieceOf(from)).toEqual({ piece: 'ring.forward', n: 1024, prime: 65537n });
+    const [coeff, ntt] = ['coeff', 'ntt'].map((form) => `limb[1024]{form="${form}", n=1024, q=65537}`) as [
+      string,
+      string,
+    ];
+    const sums = {
+      ...parts,
+      operator: 'limb.convolve',
+      attributes: { outputs: 2, q: 65537n },
+      inputs: [coeff, ntt, coeff, ntt, ntt, ntt, ntt, ntt, ntt],
+    };
+    expect(pieceOf(operatorKey(sums))).toEqual({
+      piece: 'ring.sum',
+      n: 1024,
+      prime: 65537n,
+      shape: [2, 1, 2],
+    });
+    const poly = 'poly[3072]{form="coeff", n=1024, q=[65537, 114689, 147457]}';
+    const change = { ...parts, inputs: [poly], outputs: [] };
+    const shapes = (
+      [
+        ['rns.extend', { to: [163841n, 12289n] }],
+        ['rns.switch', { to: [12289n] }],
+        ['rns.scale_round', { drop: [65537n], factor: 1n }],
+        ['rns.scale_round', { drop: [65537n], factor: 3n }],
+        ['rns.scale_round', { drop: [65537n, 114689n], factor: 1n }],
+      ] as const
+    ).map(([operator, attributes]) => pieceOf(operatorKey({ ...change, operator, attributes })));
+    expect(shapes.map((found) => found?.shape)).toEqual([
+      [3, 2, 1, 0],
+      [3, 1, 1, 0],
+      [1, 2, 0, 1],
+      [1, 2, 1, 1],
+      [2, 1, 1, 1],
+    ]);
+    expect(shapes[0]).toMatchObject({ piece: 'rns.change', n: 1024, prime: 163841n });
+    expect(shapes[1]?.prime).toBe(147457n);
+    expect(pieceOf(operatorKey({ ...change, operator: 'rns.extend' }))).toBeUndefined();
+    expect(pieceOf(operatorKey({ ...sums, attributes: { outputs: 8, q: 65537n } }))).toBeUndefined();
+    expect(pieceOf(operatorKey({ ...sums, attributes: { q: 65537n } }))).toBeUndefined();
+    expect(usesOf(operatorKey(sums)).map(({ attributes }) => attributes)).toEqual([
+      '{outputs=2, q=65537}',
+      '{form="ntt", outputs=2, q=65537}',
+    ]);
     expect(pieceOf(operatorKey({ ...parts, operator: 'limb.add' }))).toBeUndefined();
     expect(pieceOf(operatorKey({ ...parts, operator: 'toString' }))).toBeUndefined();
     expect(pieceOf(operatorKey({ ...parts, inputs: ['raw[4]{}'] }))).toBeUndefined();
@@ -291,6 +578,31 @@ describe('what is derived', () => {
   });
 });
 
+describe('which kernels ran', () => {
+  it('is said with what is known of them', () => {
+    const trace = {
+      kernels: [['scalar'], ['f64x2-fma', 'one', 'other'], ['javascript'], []],
+      kernel: Uint32Array.of(1, 0, 2, 3),
+    };
+    const known = { operator: 'limb.ntt', explorer: '0a1b2c3d'.repeat(8), at: Date.UTC(2026, 10, 26) };
+    const library: Implementation = { kind: 'library', call: 'simd', time: 50_500, spread: 1, samples: 9 };
+    const chosen = [
+      { ...known, name: 'one', time: 45_100, instead: library },
+      { ...known, name: 'third', time: 1, instead: undefined },
+      { ...known, name: 'other', time: 900, instead: undefined, at: Number.MAX_SAFE_INTEGER },
+    ];
+    expect([0, 1, 2, 3, 4].map((op) => kernelsText(trace, op, chosen))).toEqual([
+      'f64x2-fma, built in; one, made at run time: 1.12 times as fast as simd (45.1 µs, not 50.5 µs) in limb.ntt, measured by 0a1b2c3d on 2026-11-26; ' +
+        'other, made at run time: 0.9 µs in limb.ntt, measured by 0a1b2c3d',
+      'scalar, built in',
+      'a function in JavaScript',
+      undefined,
+      undefined,
+    ]);
+    expect(kernelsText(trace, 0)).toBe('f64x2-fma, built in; one, made at run time; other, made at run time');
+  });
+});
+
 describe('what load takes', () => {
   it('is made by nobody else', () => {
     const Made = ChosenKernels as unknown as new (...args: unknown[]) => ChosenKernels;
@@ -310,7 +622,7 @@ describe('techniques', () => {
     unroll: 4,
     tile: 2,
   });
-  const distance = (schedule: Schedule): number =>
+  const distance = (schedule: TransformSchedule): number =>
     (['rounding', 'computed', 'held', 'unroll', 'tile'] as const).filter(
       (name) => schedule[name] !== target[name],
     ).length + (schedule.passes.join() === target.passes.join() ? 0 : 1);
@@ -326,11 +638,29 @@ describe('techniques', () => {
     for (let round = 0; round < 60; round++)
       for (const schedule of one.propose(space, tried, 6, random)) {
         expect(checkSchedule(schedule)).toEqual(schedule);
-        tried.push({ schedule, ratio: distance(schedule) });
+        tried.push({ schedule, ratio: distance(schedule as TransformSchedule) });
       }
     expect(Math.min(...tried.map(({ ratio }) => ratio))).toBeLessThanOrEqual(most);
     if (name !== 'random')
       expect(new Set(tried.map(({ schedule }) => scheduleName(schedule))).size).toBe(tried.length);
+  });
+
+  it.each([grid, randomly, evolution])('serve sums, too', (technique) => {
+    const sums = SumSpace.of([4, 0, 2], 8192, 46) as SumSpace;
+    const seen = new Set<string>();
+    const one = technique();
+    const tried: Tried[] = [];
+    for (let round = 0; round < 30; round++)
+      for (const schedule of one.propose(sums, tried, 4, random)) {
+        expect(checkSchedule(schedule)).toEqual(schedule);
+        seen.add(scheduleName(schedule));
+        tried.push({ schedule, ratio: schedule.unroll });
+      }
+    // Two roundings, three steps, addresses held or not, together or not.
+    expect(seen.size).toBeLessThanOrEqual(24);
+    expect(seen.size).toBeGreaterThan(12);
+    expect(SumSpace.of([4, 0, 2], 8192, 50)?.roundings).toEqual(['nearest']);
+    expect(SumSpace.of([20, 0, 2], 8192, 50)).toBeUndefined();
   });
 
   it('ends where there is no more', () => {
@@ -339,9 +669,9 @@ describe('techniques', () => {
     const all = one.propose(small, [], 10_000, random);
     expect(all.length).toBeGreaterThan(20);
     expect(one.propose(small, [], 10, random)).toEqual([]);
-    expect(Space.of('ring.forward', 8, 50)).toBeUndefined();
-    expect(Space.of('ring.forward', 1000, 50)).toBeUndefined();
-    expect(Space.of('ring.forward', 1024, 51)).toBeUndefined();
+    expect(TransformSpace.of('ring.forward', 8, 50)).toBeUndefined();
+    expect(TransformSpace.of('ring.forward', 1000, 50)).toBeUndefined();
+    expect(TransformSpace.of('ring.forward', 1024, 51)).toBeUndefined();
   });
 });
 

@@ -4,8 +4,9 @@
 use super::js::{Array, JsValue, Object, Uint8Array, Uint32Array, wasm_bindgen};
 use super::{Thrown, copy, set, to_js};
 use cipherloom::Error;
+use cipherloom::graph::ValueType;
 use cipherloom::math::limbs::{read_words, write_words};
-use cipherloom::ops::{OpDef, base};
+use cipherloom::ops::{Call, OpDef, base};
 use cipherloom::platform::conformance::{self, Prepared, Sample, Trials, Tried, operators, try_operator};
 use cipherloom::platform::{Platform, Scalar, Simd, gpu};
 use serde::Serialize;
@@ -92,6 +93,24 @@ impl RawSample {
         Ok(Self { platform, sample: Sample::new(name, attrs, &inputs)?, prepared: None })
     }
 
+    /// The same with operands of any type, by the vectors of this build: to be measured, and compared with nothing.
+    ///
+    /// # Errors
+    /// Throws for what is no use of an operator.
+    #[wasm_bindgen(js_name = toMeasure)]
+    pub fn to_measure(name: &str, attrs: &str, inputs: Vec<String>) -> Result<RawSample, Thrown> {
+        let sample = Sample::to_measure(name, attrs, &inputs)?;
+        Ok(Self { platform: Arc::new(Simd::lattice()), sample, prepared: None })
+    }
+
+    /// Its shader, and what it brings to that.
+    ///
+    /// # Errors
+    /// Throws where there is none.
+    pub fn shader(&self) -> Result<Object, Thrown> {
+        Ok(self.sample.given(shader_call)?)
+    }
+
     /// What is wrong with what the platform computes, if anything is.
     ///
     /// # Errors
@@ -144,7 +163,7 @@ impl RawShaders {
     pub fn open(&mut self, index: usize) -> Result<usize, Thrown> {
         let def = self.operators.get(index).ok_or(Error::Job("there is no such operator type"))?;
         // Of units other than words there is no shader.
-        let words = |call: &cipherloom::ops::Call<'_>| call.unit == cipherloom::ops::types::WORD;
+        let words = |call: &Call<'_>| call.unit == cipherloom::ops::types::WORD;
         let trials = Trials::new(Arc::clone(def)).only(words);
         let count = trials.count();
         self.trials = Some(trials);
@@ -160,26 +179,7 @@ impl RawShaders {
     /// # Errors
     /// Throws where there is no such case.
     pub fn given(&self, at: usize) -> Result<Object, Thrown> {
-        let made = self.opened()?.given(at, |call, output, inputs| {
-            let shader = gpu::shader(call, output)?;
-            let given = Object::new();
-            let passes = Uint32Array::from(shader.passes.as_slice());
-            let constants = Uint32Array::from(shader.constants.as_slice());
-            let bytes = |words: &[u64]| {
-                let mut bytes = vec![0; 8 * words.len()];
-                write_words(words, &mut bytes);
-                Uint8Array::from(bytes.as_slice())
-            };
-            let (table, all) = (bytes(&shader.table), inputs.iter().map(|words| bytes(words)));
-            set(&given, "source", &shader.source.into());
-            set(&given, "passes", &passes);
-            set(&given, "constants", &constants);
-            set(&given, "table", &table);
-            set(&given, "inputs", &all.collect::<Array>());
-            set(&given, "size", &(output.size as u32).into());
-            Ok(given)
-        });
-        Ok(made?)
+        Ok(self.opened()?.given(at, shader_call)?)
     }
 
     /// What is wrong with what came of it, if anything is.
@@ -192,4 +192,25 @@ impl RawShaders {
         read_words(&bytes, &mut words);
         Ok(self.opened()?.check("gpu", at, &words).err().map(|failure| failure.to_string()))
     }
+}
+
+/// A shader, and what one operator brings to it.
+fn shader_call(call: &Call<'_>, output: &ValueType, inputs: &[&[u64]]) -> Result<Object, Error> {
+    let shader = gpu::shader(call, output)?;
+    let given = Object::new();
+    let passes = Uint32Array::from(shader.passes.as_slice());
+    let constants = Uint32Array::from(shader.constants.as_slice());
+    let bytes = |words: &[u64]| {
+        let mut bytes = vec![0; 8 * words.len()];
+        write_words(words, &mut bytes);
+        Uint8Array::from(bytes.as_slice())
+    };
+    let (table, all) = (bytes(&shader.table), inputs.iter().map(|words| bytes(words)));
+    set(&given, "source", &shader.source.into());
+    set(&given, "passes", &passes);
+    set(&given, "constants", &constants);
+    set(&given, "table", &table);
+    set(&given, "inputs", &all.collect::<Array>());
+    set(&given, "size", &(output.size as u32).into());
+    Ok(given)
 }

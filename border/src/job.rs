@@ -58,12 +58,15 @@ impl RawJob {
     /// None on a graph that was planned.
     pub fn trace(&self) -> Result<Object, Thrown> {
         let trace = self.0.trace();
-        let Traced { types, types_of, starts, waits } = self.0.run().plan().traced()?;
+        let Traced { types, types_of, kernels, kernels_of, starts, waits } = self.0.run().plan().traced()?;
         let out = Object::new();
         set(&out, "origin", &trace.origin.into());
         set(&out, "threads", &trace.threads.into());
         set(&out, "types", &types.into_iter().map(JsValue::from).collect::<Array>());
-        for (name, table) in [("type", types_of), ("waitsStart", starts), ("waits", waits)] {
+        let names = |all: Vec<String>| all.into_iter().map(JsValue::from).collect::<Array>();
+        set(&out, "kernels", &kernels.into_iter().map(names).collect::<Array>());
+        let tables = [("type", types_of), ("kernel", kernels_of), ("waitsStart", starts), ("waits", waits)];
+        for (name, table) in tables {
             set(&out, name, &Uint32Array::from(table.as_slice()));
         }
         let numbers = |f: &dyn Fn(&cipherloom::engine::Span) -> u32| -> Vec<u32> {

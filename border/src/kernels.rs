@@ -5,7 +5,8 @@ use super::js::{JsValue, wasm_bindgen};
 use cipherloom::Error;
 use cipherloom::platform::made::{self, Offer, Piece};
 
-/// See [`made::offer`]. `places`: of the function from and to residues, and of the one that leaves or takes doubles; `prime`: 0 for any.
+/// See [`made::offer`]. `shape`: the dimension, bits of primes, then, of sums, how many terms are open, how many are residues, and outputs; `prime`: 0 for any;
+/// `places`: of the function from and to residues, and of the one that leaves or takes doubles.
 ///
 /// # Errors
 /// Throws for what no kernel can be.
@@ -16,22 +17,27 @@ use cipherloom::platform::made::{self, Offer, Piece};
 )]
 pub fn offer_kernel(
     piece: &str,
-    n: usize,
-    bits: u32,
+    name: String,
+    shape: &[u32],
     prime: u64,
     places: &[u32],
     layout: Vec<u32>,
 ) -> Result<(), Thrown> {
-    let Some(known) = Piece::named(piece) else {
-        let expected = Piece::NAMES.map(|(name, _)| name).join(", ");
-        return Err(Error::Task { at: "kernel".into(), found: piece.into(), expected }.into());
+    let wrong = |at: &str, found: String, expected: String| Error::Task { at: at.into(), found, expected };
+    let &[n, bits, ref terms @ ..] = shape else {
+        return Err(wrong("kernel, shape", format!("{shape:?}"), "dimension and bits".into()).into());
+    };
+    let terms: Vec<usize> = terms.iter().map(|&count| count as usize).collect();
+    let Some(known) = Piece::named(piece, &terms) else {
+        let expected = format!("{}, of their shapes", Piece::NAMES.join(", "));
+        return Err(wrong("kernel", format!("{piece} of {shape:?}"), expected).into());
     };
     let &[closed, open] = places else {
-        let (at, found) = ("kernel, places".into(), places.len().to_string());
-        return Err(Error::Task { at, found, expected: "2".into() }.into());
+        return Err(wrong("kernel, places", places.len().to_string(), "2".into()).into());
     };
     let places = [closed, open].map(|place| place as usize);
-    let offer = Offer { piece: known, n, bits, prime: (prime != 0).then_some(prime), places, layout };
+    let (n, prime) = (n as usize, (prime != 0).then_some(prime));
+    let offer = Offer { name, piece: known, n, bits, prime, places, layout };
     // SAFETY: who offers has derived the functions by the package's own generator, and started all threads with them.
     Ok(unsafe { made::offer(offer) }?)
 }

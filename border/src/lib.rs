@@ -76,7 +76,8 @@ pub fn threads() -> usize {
     rayon::current_num_threads().max(1)
 }
 
-/// The function table of this instance: what `js/` puts kernels into. Every module has one, as every pool's worker asks for it.
+/// The function table of this instance: what `js/` puts kernels into. Every module of WebAssembly has one, as every pool's worker asks for it.
+#[cfg(not(feature = "native"))]
 #[wasm_bindgen(js_name = functionTable)]
 pub fn function_table() -> JsValue {
     wasm_bindgen::function_table()

@@ -4,8 +4,9 @@ use super::js::{Array, BigInt64Array, Float64Array, Function, JsCast, JsValue, U
 use super::{CLOCK, RawJob, Thrown, copy, js_outputs, platform, view_of, watched};
 use cipherloom::circuit::Job;
 use cipherloom::memory;
+use cipherloom::place::Times;
 use cipherloom::platform::Platform;
-use cipherloom::tasks::{Client, Evaluator, Held, Meaning, Options, Owner, Program, Step};
+use cipherloom::tasks::{Client, Evaluator, Held, Meaning, Options, Owner, Program, Step, uses};
 use cipherloom::values::GivenCells;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -76,6 +77,15 @@ impl RawProgram {
     /// Throws.
     pub fn sizes(&self) -> Result<String, Thrown> {
         Ok(serde_json::to_string(&self.program.sizes(&*platform())?).unwrap_or_default())
+    }
+
+    /// See [`uses`]; a JSON text.
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn uses(&self) -> Result<String, Thrown> {
+        let uses = uses(&self.program, &(platform() as Arc<dyn Platform>))?;
+        Ok(serde_json::to_string(&uses).unwrap_or_default())
     }
 
     /// See [`Program::explain`]; a JSON text.
@@ -362,29 +372,51 @@ impl RawEvaluator {
         Ok(RawJob(self.evaluator.run(&by_name(&given.encrypted), &given.clear)?))
     }
 
+    /// See [`Evaluator::place_by_times`]; `times` is a JSON text, `ops` and `to` are the pins; gives a JSON text.
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = placeByTimes)]
+    pub fn place_by_times(
+        &mut self,
+        times: &str,
+        ops: Vec<String>,
+        to: Vec<String>,
+    ) -> Result<String, Thrown> {
+        let pins: Vec<(&str, &str)> =
+            ops.iter().map(String::as_str).zip(to.iter().map(String::as_str)).collect();
+        let (platform, times) = (platform() as Arc<dyn Platform>, Times::parse(times)?);
+        let placement = self.evaluator.place_by_times(&platform, &times, &pins)?;
+        Ok(serde_json::to_string(&placement).unwrap_or_default())
+    }
+
     /// See [`Evaluator::run_on_gpu`].
     ///
     /// # Errors
     /// Throws.
+    #[allow(clippy::too_many_arguments, reason = "what JavaScript hands over is flat")]
     #[wasm_bindgen(js_name = runJobOnGpu)]
     pub fn run_job_on_gpu(
         &self,
+        by_times: bool,
         names: Vec<String>,
         encrypted: Vec<Uint8Array>,
         clear: Vec<String>,
         cells: Vec<JsValue>,
         present: Vec<JsValue>,
     ) -> Result<RawJob, Thrown> {
-        self.on_gpu(None, Given::read(names, &encrypted, clear, &cells, &present)?)
+        self.on_gpu(by_times, None, Given::read(names, &encrypted, clear, &cells, &present)?)
     }
 
     /// The same, with values that stay.
     ///
     /// # Errors
     /// Throws.
+    #[allow(clippy::too_many_arguments, reason = "what JavaScript hands over is flat")]
     #[wasm_bindgen(js_name = runHeldJobOnGpu)]
     pub fn run_held_job_on_gpu(
         &self,
+        by_times: bool,
         held: &RawHeld,
         names: Vec<String>,
         encrypted: Vec<Uint8Array>,
@@ -392,12 +424,13 @@ impl RawEvaluator {
         cells: Vec<JsValue>,
         present: Vec<JsValue>,
     ) -> Result<RawJob, Thrown> {
-        self.on_gpu(Some(held), Given::read(names, &encrypted, clear, &cells, &present)?)
+        self.on_gpu(by_times, Some(held), Given::read(names, &encrypted, clear, &cells, &present)?)
     }
 
-    fn on_gpu(&self, held: Option<&RawHeld>, given: Given) -> Result<RawJob, Thrown> {
+    fn on_gpu(&self, by_times: bool, held: Option<&RawHeld>, given: Given) -> Result<RawJob, Thrown> {
         let (held, platform) = (held.map(|held| &held.held), platform() as Arc<dyn Platform>);
-        Ok(RawJob(self.evaluator.run_on_gpu(held, &by_name(&given.encrypted), &given.clear, &platform)?))
+        let on = (&platform, by_times);
+        Ok(RawJob(self.evaluator.run_on_gpu(held, &by_name(&given.encrypted), &given.clear, on)?))
     }
 
     /// See [`Evaluator::run_with`].

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { nodes } from '../../scripts/lib/nodes.mjs';
 import { swiftshader, webgpu } from '../../scripts/lib/webgpu.mjs';
-import { copyGpuWork, right, rightPrograms } from '../gpu/judge.mjs';
+import { copyGpuWork, right, rightPrograms, rightTimes } from '../gpu/judge.mjs';
 import { install } from '../lib/package.mjs';
 
 const { folder: webgpuFolder, reason } = webgpu();
@@ -76,6 +76,27 @@ describe('Node with a GPU', { skip: reason ?? false }, () => {
     test('programs give the same bytes with a GPU', { timeout: LONG_MS }, async () => {
       const options = JSON.stringify({ programs: true, mode: 'single' });
       rightPrograms(await run(process.execPath, ['gpu-runs.mjs', options], swiftshader()));
+    });
+
+    test('times decide what the GPU computes, and are kept for this device', { timeout: LONG_MS }, async () => {
+      const { twice, anew, of, runs } = await run(process.execPath, ['gpu-measured.mjs'], swiftshader());
+      const [{ times }] = twice;
+      rightTimes(twice);
+      // Those of another driver are dropped.
+      assert.deepEqual([anew.of, anew.times.uses.length], [of, times.uses.length]);
+      for (const [name, { wrong, gpu }] of Object.entries(runs))
+        assert.deepEqual([wrong, gpu?.lost], [[], undefined], name);
+      const { near, far, pinned, equal } = runs;
+      assert.ok(near.there > 0 && near.copies > 0 && near.placement.operators > 0, JSON.stringify(near));
+      assert.ok(near.placement.expected < near.placement.alone);
+      assert.deepEqual([far.placement.way, far.gpu], ['host', undefined]);
+      assert.ok(pinned.there > 0 && pinned.there < near.there, `${pinned.there} of ${near.there}`);
+      assert.ok(equal.placement.operators < near.placement.operators, JSON.stringify(equal.placement));
+      const { submissions, queue } = near.gpu;
+      assert.equal(queue.length, submissions);
+      for (const [at, { queued, begun, ended }] of queue.entries())
+        assert.ok(queued <= begun && begun <= ended && begun >= (queue[at - 1]?.ended ?? 0), JSON.stringify(queue));
+      assert.ok(queue.some(({ up }) => up > 0) && queue.some(({ down }) => down > 0));
     });
 
     for (const fault of ['gpu.lost', 'gpu.memory', 'gpu.shader', 'gpu.limit']) {

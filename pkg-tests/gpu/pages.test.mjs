@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { openBrowser } from '../lib/browser.mjs';
 import { install } from '../lib/package.mjs';
 import { startServer } from '../lib/server.mjs';
-import { copyGpuWork, right } from './judge.mjs';
+import { copyGpuWork, right, rightTimes } from './judge.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const LONG_MS = 900_000;
@@ -36,6 +36,14 @@ describe('Chromium with a GPU', { timeout: 2 * LONG_MS }, () => {
     t.after(page.close);
     await page.until('typeof window.onGpu === "function"', 60_000);
     right(await page.evaluate('onGpu({ threads: 2 })'));
+    assert.deepEqual(page.problems, []);
+  });
+
+  test('times are measured once, and kept in IndexedDB', { timeout: LONG_MS }, async (t) => {
+    const page = await browser.open(server.url);
+    t.after(page.close);
+    await page.until('typeof window.measuredTwice === "function"', 60_000);
+    rightTimes(await page.evaluate("measuredTwice({ mode: 'single' })"));
     assert.deepEqual(page.problems, []);
   });
 });

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ROOT } from '../../scripts/lib/run.mjs';
-import { temporaryFolder } from '../lib/package.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
 import { bundled } from './bundled.mjs';
 import { ofOne, ofTwo } from './reference.mjs';
 import { writeLargeTable } from './table.mjs';

@@ -1,11 +1,11 @@
 // The packed package, and consumers that install it as anybody would.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, find } from '../../scripts/lib/run.mjs';
 import { PARTS, VARIANTS } from '../../scripts/lib/variants.mjs';
 import { kept } from './kept.mjs';
+import { temporaryFolder } from './own.mjs';
 
 const NPM = find('npm');
 /** What is packed, and what is packed with it. */
@@ -18,13 +18,6 @@ const MADE = [
     Object.values(VARIANTS).map(({ file }) => `bindings/wasm/${folder}/${file}`),
   ),
 ];
-
-/** A new folder outside the repository, removed when the process ends. */
-export function temporaryFolder() {
-  const folder = mkdtempSync(join(tmpdir(), 'cipherloom-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  return folder;
-}
 
 /** A copy of a consumer (a folder with a package.json) that has installed the packed package. Gives its folder. */
 export function install(consumer) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { BROWSERS, describeBeside } from '../lib/browser.mjs';
-import { temporaryFolder } from '../lib/package.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
 import { openPage, PATIENCE_MS } from './demo.mjs';
 
 const ADDRESS = '?mode=single#applications';

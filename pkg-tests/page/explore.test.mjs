@@ -4,10 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { BROWSERS, describeBeside } from '../lib/browser.mjs';
-import { temporaryFolder } from '../lib/package.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
 import { choose, openPage, PATIENCE_MS, run } from './demo.mjs';
 
-const folder = temporaryFolder();
 const STATUS = `document.querySelector('[data-testid="status"]').textContent`;
 
 for (const name of BROWSERS) {
@@ -369,7 +368,7 @@ for (const name of BROWSERS) {
     });
 
     test('bounds of a file of one row are no value of it, and what is public is named', async () => {
-      const file = join(folder, 'one.csv');
+      const file = join(temporaryFolder(), 'one.csv');
       writeFileSync(file, 'age,score\n5,1.5\n');
       await page.upload('[data-testid="file"]', file);
       await choose(page, ['age', 'score']);

@@ -6,7 +6,7 @@ import { bundled } from '../job/bundled.mjs';
 import { ofOne, ofTwo } from '../job/reference.mjs';
 import { writeLargeTable } from '../job/table.mjs';
 import { BROWSERS, describeBeside, openBrowser } from '../lib/browser.mjs';
-import { temporaryFolder } from '../lib/package.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
 import { choose, run, servePage } from './demo.mjs';
 
 const SERVERS = [

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { ROOT } from '../../scripts/lib/run.mjs';
 import { BROWSERS, describeBeside } from '../lib/browser.mjs';
-import { temporaryFolder } from '../lib/package.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
 import { mulberry32 } from '../lib/random.mjs';
 import { PATIENCE_MS, catchSaved, choose, openPage, run as runStatistics } from './demo.mjs';
 import { replaceText } from './graph-tab.mjs';

@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ROOT } from '../../scripts/lib/run.mjs';
 import { BROWSERS, describeBeside } from '../lib/browser.mjs';
-import { temporaryFolder } from '../lib/package.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
 import { overhear, skip, startNats } from '../parties/nats.mjs';
 import { openPage, PATIENCE_MS, servePage } from './demo.mjs';
 
-const folder = temporaryFolder();
 const WORD = 2n ** 64n;
 const find = (id) => `document.querySelector('[data-testid="together-${id}"]')`;
 const text = (page, id) => page.evaluate(`${find(id)}.textContent`);
@@ -107,7 +106,7 @@ for (const name of BROWSERS) {
       const files = { north: 'a,b\n1.5,x\nNA,y\n-2,z\n', south: 'b,a\nx,10.25\ny,4\n' };
       const pages = await meet('north, south');
       for (const [at, [party, content]] of Object.entries(files).entries()) {
-        const file = join(folder, `${party}.csv`);
+        const file = join(temporaryFolder(), `${party}.csv`);
         writeFileSync(file, content);
         await bring(pages[at], { file });
         await agree(pages[at]);
@@ -247,7 +246,7 @@ for (const name of BROWSERS) {
           for (const [at, page] of pages.entries()) {
             const own = Array.from({ length: 40 }, (_, row) => 1000 * (at + 1) + row + 0.25);
             values.push(...own);
-            const file = join(folder, `relay-${name}-${at}.csv`);
+            const file = join(temporaryFolder(), `relay-${at}.csv`);
             writeFileSync(file, `a\n${own.join('\n')}\n`);
             await bring(page, { file });
             // Nobody can agree before they have compared.

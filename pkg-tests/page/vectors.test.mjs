@@ -4,12 +4,12 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { BROWSERS, describeBeside } from '../lib/browser.mjs';
-import { temporaryFolder } from '../lib/package.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
 import { openPage, PATIENCE_MS } from './demo.mjs';
 
-const folder = temporaryFolder();
+/** A file of its own each time: what one browser has been given must not change while another one is given the same. */
 const given = (name, content) => {
-  const path = join(folder, name);
+  const path = join(temporaryFolder(), name);
   writeFileSync(path, content);
   return path;
 };
@@ -207,6 +207,7 @@ describe('Chromium, a folder', { timeout: 900_000 }, () => {
   openPage('Chromium', async (found) => (page = found), '#vectors');
 
   test('a folder with folders in it', async () => {
+    const folder = temporaryFolder();
     const inner = join(folder, 'letters', 'more');
     mkdirSync(inner, { recursive: true });
     writeFileSync(join(folder, 'letters', 'same.txt'), 'outer\n');

@@ -4,7 +4,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { BROWSERS, describeBeside } from '../lib/browser.mjs';
-import { temporaryFolder } from '../lib/package.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
 import { builtPage, choose, openPage, PATIENCE_MS, servePage } from './demo.mjs';
 import { forget, LINES, opened, replaceText, take } from './graph-tab.mjs';
 

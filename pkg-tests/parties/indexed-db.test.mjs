@@ -35,16 +35,24 @@ for (const name of BROWSERS)
       const written = await Promise.all(
         [one, two].map(({ run }, at) =>
           run(`const store = inIndexedDB('shared');
+            await store.put('own ${at}', bytes('old'));
             await store.put('own ${at}', bytes('from ${at}'));
-            await store.put('same', bytes('old'));
-            await store.put('same', bytes('new'));
-            return [await store.get('none') === undefined, text(await store.get('same'))];`),
+            return [await store.get('none') === undefined, text(await store.get('own ${at}'))];`),
         ),
       );
       assert.deepEqual(written, [
-        [true, 'new'],
-        [true, 'new'],
+        [true, 'from 0'],
+        [true, 'from 1'],
       ]);
+      // In turns: what the last one put is what both read.
+      await one.run(`await inIndexedDB('shared').put('same', bytes('old'))`);
+      for (const { run } of [two, one])
+        assert.equal(
+          await run(`const store = inIndexedDB('shared');
+            if (text(await store.get('same')) === 'old') await store.put('same', bytes('new'));
+            return text(await store.get('same'));`),
+          'new',
+        );
       await one.page.reload();
       await one.page.until('window.inIndexedDB', 60_000);
       const read = await one.run(`const store = inIndexedDB('shared');

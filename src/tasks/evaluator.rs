@@ -14,12 +14,13 @@ use crate::graph::{Attr, Graph, Port};
 use crate::math::Modulus;
 use crate::ops::types::Extract;
 use crate::packed::{Slots, Source};
-use crate::place::place;
+use crate::place::{Circumstances, Placed, Times, Way, place, place_by_times};
 use crate::platform::{Gpu, Mixed, Platform};
 use crate::schemes::close::KeyName;
 use crate::values::types::Value;
 use crate::values::{GivenCells, PackedValue, clear_name, interpret};
 use crate::{Error, Result, parallel};
+use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -48,13 +49,30 @@ pub struct Held {
     owner: Option<[u8; 16]>,
 }
 
+/// How later runs are placed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Placement {
+    /// `host`, `device`, `groups` or `ranks`: see [`Way`].
+    pub way: &'static str,
+    /// Operators of the device.
+    pub operators: usize,
+    /// Milliseconds of a run, as expected; 0 where nothing had to be placed to know that the device is of no use.
+    pub expected: f64,
+    /// The same without the device.
+    pub alone: f64,
+}
+
 /// Runs one program.
 pub struct Evaluator {
     program: Program,
     /// What stays for all runs.
     own: Held,
-    /// The plan of runs that a GPU computes a part of, once one is asked for.
+    /// The graph of runs that a GPU computes a part of, once one is asked for: expanded to what shaders and the platform have.
+    for_both: OnceLock<Graph>,
+    /// The plan of runs of which it computes all that it can.
     on_gpu: OnceLock<Arc<Plan>>,
+    /// The plan that was made by times; none where these leave all to the platform.
+    by_times: Option<Arc<Plan>>,
     keys: BTreeMap<KeyName, Input>,
     /// What makes the uniform halves of keys and values of their seeds.
     samplers: Samplers,
@@ -88,8 +106,8 @@ impl Evaluator {
         let own = Held { program: program.id(), plan, fixed, given, read, clear, owner: None };
         let primes = program.parameters().secret_primes();
         let samplers = Samplers::new(platform, program.parameters().literal().n, &primes)?;
-        let (keys, on_gpu) = Default::default();
-        Ok(Self { program, own, on_gpu, keys, samplers, owner: None, clock })
+        let (keys, for_both, on_gpu) = Default::default();
+        Ok(Self { program, own, for_both, on_gpu, by_times: None, keys, samplers, owner: None, clock })
     }
 
     /// The plan of runs of which a GPU computes all that there are shaders of, and a platform the rest.
@@ -97,13 +115,57 @@ impl Evaluator {
         if let Some(plan) = self.on_gpu.get() {
             return Ok(Arc::clone(plan));
         }
-        let both = Mixed::new([Arc::new(Gpu) as Arc<dyn Platform>, Arc::clone(platform)], []);
         let registry = self.program.registry();
-        let graph = place(&self.program.base(&both)?, registry, &both, &[])?;
+        let (both, graph) = self.for_both(platform)?;
+        let plan = self.planned_for(&place(graph, registry, &both, &[])?, &both)?;
+        Ok(Arc::clone(self.on_gpu.get_or_init(|| plan)))
+    }
+
+    /// A GPU beside a platform, and the graph for both.
+    fn for_both(&self, platform: &Arc<dyn Platform>) -> Result<(Mixed, &Graph)> {
+        let both = beside_gpu(platform);
+        let graph = match self.for_both.get() {
+            Some(graph) => graph,
+            None => {
+                let graph = self.program.base(&both)?;
+                self.for_both.get_or_init(|| graph)
+            }
+        };
+        Ok((both, graph))
+    }
+
+    fn planned_for(&self, graph: &Graph, both: &Mixed) -> Result<Arc<Plan>> {
         let memory_limit = self.program.memory_limit();
         let options = PlanOptions { memory_limit, alone: SMALL, ..PlanOptions::default() };
-        let plan = Arc::new(Plan::new(&graph, registry, &both, options)?);
-        Ok(Arc::clone(self.on_gpu.get_or_init(|| plan)))
+        Ok(Arc::new(Plan::new(graph, self.program.registry(), both, options)?))
+    }
+
+    /// Places the operators of later runs on a GPU and a platform by times ([`place_by_times`]); tells how. `pins`: operator types, and where they go whatever the times.
+    ///
+    /// # Errors
+    /// As [`place_by_times`], and as [`Plan::new`].
+    pub fn place_by_times(
+        &mut self,
+        platform: &Arc<dyn Platform>,
+        times: &Times,
+        pins: &[(&str, &str)],
+    ) -> Result<Placement> {
+        self.by_times = None;
+        let threads = rayon::current_num_threads().max(1);
+        if pins.is_empty() && times.is_hopeless(threads) {
+            // Nothing has to be expanded to know that.
+            return Ok(Placement { way: Way::Host.name(), operators: 0, expected: 0.0, alone: 0.0 });
+        }
+        let registry = self.program.registry();
+        let (both, graph) = self.for_both(platform)?;
+        let keys: BTreeSet<String> = self.keys.keys().map(KeyName::to_string).collect();
+        let given = Circumstances { times, threads, kept: &|name| keys.contains(name) };
+        let placed = place_by_times(self.own.plan.graph(), graph, registry, &both, pins, &given)?;
+        let plan = placed.graph.as_ref().map(|graph| self.planned_for(graph, &both)).transpose()?;
+        self.by_times = plan;
+        let Placed { way, there, expected, alone, .. } = placed;
+        let [expected, alone] = [expected, alone].map(|nanoseconds| nanoseconds / 1e6);
+        Ok(Placement { way: way.name(), operators: there, expected, alone })
     }
 
     /// The plan that is run.
@@ -199,7 +261,7 @@ impl Evaluator {
         self.run_on(held, encrypted, clear, None)
     }
 
-    /// The same, with values that stay, if there are any, and all on a GPU that has a shader: a job for whoever has the device ([`Run::encode`]). `platform`
+    /// The same, with values that stay, if there are any, and on a GPU what [`Evaluator::place_by_times`] placed there last, or all that there is a shader of: a job for whoever has the device ([`Run::encode`]). `platform`
     /// computes the rest, and all of it where the device is lost ([`Job::fall_back`]); the results are the same bytes.
     ///
     /// # Errors
@@ -209,9 +271,10 @@ impl Evaluator {
         held: Option<&Held>,
         encrypted: &[(&str, &[u8])],
         clear: &BTreeMap<String, GivenCells>,
-        platform: &Arc<dyn Platform>,
+        (platform, by_times): (&Arc<dyn Platform>, bool),
     ) -> Result<Job> {
-        self.run_on(held.unwrap_or(&self.own), encrypted, clear, Some(self.plan_on_gpu(platform)?))
+        let plan = if by_times { self.by_times.clone() } else { Some(self.plan_on_gpu(platform)?) };
+        self.run_on(held.unwrap_or(&self.own), encrypted, clear, plan)
     }
 
     fn run_on(
@@ -366,6 +429,11 @@ impl Evaluator {
         }
         Ok(())
     }
+}
+
+/// A platform beside a GPU, which comes first.
+pub(super) fn beside_gpu(platform: &Arc<dyn Platform>) -> Mixed {
+    Mixed::new([Arc::new(Gpu) as Arc<dyn Platform>, Arc::clone(platform)], [])
 }
 
 /// The inputs of a plan, by their names.

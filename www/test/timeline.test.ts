@@ -112,6 +112,8 @@ function trace(of: Partial<TraceView> & Pick<TraceView, 'phase' | 'role'>): Trac
     threads: 2,
     types: ['limb.ntt', 'limb.add'],
     type: Uint32Array.of(0, 1, 0),
+    kernels: [['f64x2-fma', 'forward-8192-50:4,5,4 add u1 c3 t0'], ['scalar']],
+    kernel: Uint32Array.of(0, 1, 0),
     waitsStart: Uint32Array.of(0, 0, 1, 1),
     waits: Uint32Array.of(0),
     op: Uint32Array.of(0, 2, 1),
@@ -147,7 +149,7 @@ const recording = new Recording(
       role: 'evaluator',
       origin: ORIGIN + 12,
       thread: Uint32Array.of(0, 3, 1),
-      gpu: { device: 'a GPU', submissions: 1, lost: undefined },
+      gpu: { device: 'a GPU', submissions: 1, queue: [], lost: undefined },
     }),
     trace({ phase: 'decrypt', role: 'client', origin: ORIGIN + 31 }),
   ],
@@ -165,6 +167,10 @@ test('a run is on one axis: its phases, both sides, all threads, and a GPU', () 
   expect([recording.type(span), recording.op(span)]).toEqual(['limb.add', 1]);
   expect([recording.start(span), recording.end(span)]).toEqual([14, 17]);
   expect(recording.spanOf(7)).toBeUndefined();
+  expect([recording.kernels(0), recording.kernels(span)]).toEqual([undefined, 'scalar, built in']);
+  expect(recording.kernels(recording.spanOf(0)!)).toBe(
+    'f64x2-fma, built in; forward-8192-50:4,5,4 add u1 c3 t0, made at run time',
+  );
   // 0 takes 2, and 1, which waits for it, 3.
   expect(recording.paths).toEqual([5, 5, 5]);
   const marked = Array.from(recording.critical.keys()).filter((at) => recording.critical[at] === 1);
@@ -221,6 +227,7 @@ test('what is saved is a trace that Perfetto reads: every event complete, every 
   expect(spans.find(({ name, pid }) => name === 'limb.add' && pid === 3)).toMatchObject({
     ts: 14_000,
     dur: 3000,
+    args: { kernel: 'scalar, built in' },
   });
 });
 

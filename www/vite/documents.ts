@@ -4,6 +4,7 @@ import { basename, extname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Marked } from 'marked';
 import type { Plugin } from 'vite';
+import { hasReference } from './reference.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const REPOSITORY = 'https://github.com/cipherloom/cipherloom/blob/main/';
@@ -86,6 +87,7 @@ function pageOf(title: string, page: string, body: string): string {
     ([, name, text]) =>
       `<li><a href="${name}"${name === page ? ' aria-current="page"' : ''}>${escaped(text)}</a></li>`,
   );
+  if (hasReference()) items.push('<li><a href="../reference/index.html">Reference</a></li>');
   return `<!doctype html>
 <html lang="en">
   <head>

@@ -48,6 +48,10 @@ export async function closeAll(): Promise<void> {
 export class GpuDevice {
   /** What its adapter calls itself, if it does. */
   readonly name: string | undefined;
+  /** All that is told of it: times that were measured on one do not hold on another one, nor with another driver. */
+  readonly told: string;
+  /** Whether it is software that stands in for a GPU, and computes on the processors. */
+  readonly isSoftware: boolean;
   /** The device, for whoever fills its buffers. */
   readonly handle: GPUDevice;
   readonly #layout: GPUBindGroupLayout;
@@ -57,6 +61,8 @@ export class GpuDevice {
   private constructor(device: GPUDevice, info: Partial<GPUAdapterInfo>) {
     const told = [info.vendor, info.architecture, info.description].filter(Boolean);
     this.name = told.join(', ') || undefined;
+    this.told = [info.vendor, info.architecture, info.device, info.description].join('; ');
+    this.isSoftware = info.isFallbackAdapter ?? /swiftshader|llvmpipe|basic render/i.test(this.told);
     this.handle = device;
     const buffer = (binding: number, type: GPUBufferBindingType): GPUBindGroupLayoutEntry => ({
       binding,
@@ -290,7 +296,7 @@ interface Arranged {
   readonly places: Places;
 }
 
-function arranged(calls: readonly ShaderCall[]): Arranged {
+export function arranged(calls: readonly ShaderCall[]): Arranged {
   const places: Places = { outputs: new Map(), inputs: new Map(), tables: new Map() };
   let words = 0;
   for (const call of calls) {
@@ -327,7 +333,7 @@ function arranged(calls: readonly ShaderCall[]): Arranged {
 }
 
 /** The records of each group, one after the other, and where in the bytes those of a group lie. */
-function recordsOf(
+export function recordsOf(
   groups: readonly (readonly ShaderCall[])[],
   places: Places,
 ): { records: Uint8Array; starts: [offset: number, size: number][] } {

@@ -5,6 +5,7 @@
 import type { RawDevice, RawDeviceJob, RawSubmission } from '../raw.js';
 import { answer } from './entry.js';
 import { closeAll, COPY_DST, COPY_SRC, dispatch, GpuDevice, MAP_READ, settled, STORAGE } from './device.js';
+import type { SubmissionTrace } from '../types.js';
 import { GpuMemory, type RunMemory } from './memory.js';
 
 const WORD = 8;
@@ -39,6 +40,8 @@ async function open(): Promise<Shared> {
 export class GpuRun {
   /** How often it was given work. */
   submissions = 0;
+  /** What of it was done. */
+  readonly queue: SubmissionTrace[] = [];
   readonly #shared: Shared;
   readonly #job: RawDeviceJob;
   readonly #shaders: { pipelines: GPUComputePipeline[]; passes: Uint32Array }[];
@@ -114,7 +117,12 @@ export class GpuRun {
     const back = this.#carriedOut(submission);
     this.#order = Promise.all([back, before]).then(
       ([bytes]) => {
+        const { commands, downloads } = submission;
+        const [up, down] = [uploaded(commands), WORD * downloads];
+        const queued = performance.timeOrigin + started;
+        const begun = Math.max(queued, this.queue.at(-1)?.ended ?? 0);
         this.#measure(submission.cost, started);
+        this.queue.push({ queued, begun, ended: performance.timeOrigin + this.#last, up, down });
         this.#landed.push(bytes);
         this.#underWay--;
         this.#wake();
@@ -202,6 +210,13 @@ export class GpuRun {
     pass?.end();
     return encoder.finish();
   }
+}
+
+/** Bytes that go to the device. */
+function uploaded(commands: Uint32Array): number {
+  let words = 0;
+  for (let at = 0; at < commands.length; at += COMMAND) if (commands[at] === 0) words += commands[at + 3]!;
+  return WORD * words;
 }
 
 /** A device that was opened for a run. */

@@ -155,6 +155,8 @@ export class PartyCut extends Resource implements Cut {
       const outputs = before ?? (await this.#circuit.runWith(inputs, { ...settings, signal }, exchange));
       if (before === undefined) await kept?.finish(this.outputs, outputs);
       ended.addEventListener('abort', cancel);
+      // While the result was kept, nobody listened.
+      ended.throwIfAborted();
       await exchange.end();
       ended.throwIfAborted();
       return outputs;

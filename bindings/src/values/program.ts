@@ -17,6 +17,7 @@ import {
 } from '../arguments.js';
 import { checkAtMost, checkBytes, MOST_SAVED_BYTES, movable } from '../bytes.js';
 import { failure } from '../errors.js';
+import type { DeviceTimes } from '../gpu/times.js';
 import type { WorkerLoom } from '../loom.js';
 import { JobProgress } from '../progress.js';
 import type { KeyParty, PartyOptions } from '../parties/types.js';
@@ -40,6 +41,7 @@ import { aboutPrograms, type Connection, Remote } from '../worker/connection.js'
 import { Key, type Lodger } from '../worker/key.js';
 import { KeyedEvaluators } from '../worker/keyed-evaluators.js';
 import type {
+  ByTimes,
   ClientMethods,
   EvaluatorMethods,
   Handle,
@@ -58,6 +60,7 @@ import type {
   Client,
   DataOwner,
   Explanation,
+  GpuPlacement,
   HoldOptions,
   ProgramStats,
   Program,
@@ -246,13 +249,16 @@ export class CompiledProgram extends Resource implements Program {
     const encrypted = orderedCiphertexts(this.#rules, inputs, (name) => !held?.names.has(name));
     const clear = this.#clear(options);
     const connection = this.#loom.evaluator;
+    // Who asks for no times loads nothing of them.
+    const times = typeof gpu === 'boolean' ? undefined : await this.#loom.deviceTimes();
+    const placing = typeof gpu === 'boolean' ? gpu : placingBy(gpu, times?.of(this), times?.none);
     const answered = await this.#evaluators.use(keys, async (remote) => {
       const evaluator = await abortable(remote.in(connection), signal);
       const stays = held && (await abortable(held.remote.in(connection), signal));
       const sent = encrypted.map(({ name, bytes }) => ({ name, bytes: movable(bytes) }));
       return connection.call(
         'run',
-        [evaluator, stays, givenValues(sent, clear), onTrace !== undefined, gpu],
+        [evaluator, stays, givenValues(sent, clear), onTrace !== undefined, placing],
         {
           signal,
           transfer: [...sent.map(({ bytes }) => bytes.buffer), ...buffersOf(clear)],
@@ -260,9 +266,18 @@ export class CompiledProgram extends Resource implements Program {
         },
       );
     });
+    // In the background, once there is a result.
+    if (gpu === 'measured' || (typeof gpu === 'object' && gpu.times === undefined)) this.#learn(times);
     onProgress?.({ phase: 'run', done: 1, total: 1 });
     const outputs = told(answered, onTrace, { phase: 'run', role: 'evaluator' });
     return Object.fromEntries(outputs.flatMap(({ names, bytes }) => names.map((name) => [name, bytes])));
+  }
+
+  #learn(times: DeviceTimes | undefined): void {
+    times?.learn(this, async () => {
+      const { connection, program, signal } = await this.#asked({});
+      return connection.call('uses', [program], { signal });
+    });
   }
 
   async #asked(
@@ -311,6 +326,19 @@ export class CompiledProgram extends Resource implements Program {
     }
     return Object.freeze(keys);
   }
+}
+
+/** How a run is placed: not at all before something was measured, but for what is pinned. */
+function placingBy(
+  gpu: 'measured' | GpuPlacement,
+  measured: string | undefined,
+  none: string | undefined,
+): boolean | ByTimes {
+  const { times, pins = {} }: GpuPlacement = gpu === 'measured' ? {} : gpu;
+  const pinned = Object.keys(pins);
+  const known = times === undefined ? measured : JSON.stringify(times);
+  const table = known ?? (pinned.length > 0 ? none : undefined);
+  return table === undefined ? false : { times: table, pinned, to: Object.values(pins) };
 }
 
 /** See {@link HeldValues}. */

@@ -14,6 +14,7 @@ import type {
   Decimal,
   EncryptOptions,
   EvaluationKeys,
+  GpuTimes,
   GraphView,
   RestoreOptions,
   TraceOptions,
@@ -702,10 +703,20 @@ export interface HoldOptions extends Pick<CallOptions, 'signal'> {
 /** Options of `Program.run`. */
 export interface RunOptions extends CallOptions, HoldOptions, TraceOptions {
   /**
-   * A GPU computes all that there are shaders of, by WebGPU (in Node by the package `webgpu`): the same bytes. Whether it is faster depends on the device and on the program, and nobody
-   * measures it yet: default false. Where it fails in the run, this goes on without it, and the trace says so. Errors: GpuError `gpu.none` where there is none.
+   * `true`: a GPU computes all that there are shaders of, by WebGPU (in Node by the package `webgpu`), faster or not. `'measured'`: what is done sooner there, beside the processors, by times
+   * that are measured in the background after the first such run of a program, and kept (`LoadOptions.gpuTimes`); until then, and where there is no GPU, or none that pays, the processors
+   * compute all of it. An object: by times of one's own, or with pins. The bytes are the same in each case. Default false, which loads nothing of it. Where a GPU fails in the run, this
+   * goes on without it, and the trace says so. Errors: GpuError `gpu.none` where something is to go there and there is none; GraphError `task.invalid` of times that are none.
    */
-  gpu?: boolean | undefined;
+  gpu?: boolean | 'measured' | GpuPlacement | undefined;
+}
+
+/** What of a run goes to a GPU. */
+export interface GpuPlacement {
+  /** Default: those that were measured, as with `'measured'`. */
+  times?: GpuTimes | undefined;
+  /** Operator types of the base stage, and where they go whatever the times: `gpu` or `simd`. */
+  pins?: Readonly<Record<string, 'gpu' | 'simd'>> | undefined;
 }
 
 /** Options of `Client.decrypt`. */

@@ -1,5 +1,7 @@
 /** What conformance workers do: they try the kernels and shaders of this device, operator type by operator type. */
 import { GpuError } from '../errors.js';
+import { keyOf, NO_TIMES } from '../gpu/table.js';
+import type { KnownTimes } from '../gpu/times.js';
 import { closeAll, GpuDevice, type ShaderCall } from '../gpu/device.js';
 import {
   offerKernels,
@@ -29,7 +31,44 @@ export function conformanceMethods(start: Open<RawConformances>): Handlers<Confo
     conformance: (call, platforms) =>
       conformance(call, platforms, (platform) => suiteOf(instance.raw, platform)),
     trial: (call, ...args) => trial(instance, call, ...args),
+    times: (call, ...args) => times(instance.raw, call, ...args),
   };
+}
+
+/** See {@link ConformanceMethods}. */
+async function times(
+  raw: RawConformances,
+  call: Call,
+  ...[about, known, uses]: Args<ConformanceMethods, 'times'>
+): Promise<KnownTimes> {
+  // Who tries kernels alone does not load it.
+  const { measureTimes } = await import('../gpu/measure.js');
+  beforeEnd(closeAll);
+  const device = await GpuDevice.open();
+  try {
+    const of = [about, engineName(), device.told].join(' | ');
+    const before = known?.of === of ? known.times : undefined;
+    const keys = new Set(before?.uses.map(keyOf));
+    const missing = uses.filter((use) => !keys.has(keyOf(use)));
+    if (before !== undefined && missing.length === 0) return { of, times: before };
+    const found = (await measureTimes(call, raw, device, missing)) ?? before ?? NO_TIMES;
+    return {
+      of,
+      times: found === before ? before : { ...found, uses: [...(before?.uses ?? []), ...found.uses] },
+    };
+  } finally {
+    device.close();
+  }
+}
+
+/** What runs WebAssembly and brings WebGPU, with its version. */
+function engineName(): string {
+  const { process, navigator } = globalThis as {
+    process?: { versions?: { node?: string; v8?: string } };
+    navigator?: { userAgent?: string };
+  };
+  const { node, v8 } = process?.versions ?? {};
+  return node === undefined ? (navigator?.userAgent ?? '') : `node ${node}, v8 ${v8}`;
 }
 
 /** A platform whose operator types are tried one by one. */

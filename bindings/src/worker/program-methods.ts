@@ -1,5 +1,5 @@
 /** Programs of a worker, and what both kinds of workers answer about them. */
-import type { RawExplanation, RawReport, RawProgram, RawProgramReport, RawTasks } from '../raw.js';
+import type { RawExplanation, RawReport, RawProgram, RawProgramReport, RawTasks, RawUse } from '../raw.js';
 import type { ProgramStats, TaskLiteral } from '../values/types.js';
 import { Handles } from './handles.js';
 import type { OpenProgram, Rounds, ProgramMethods } from './protocol.js';
@@ -30,6 +30,7 @@ export function programMethods(
       programs.open(raw().RawProgram.fromBytes(bytes, allowInsecure, hear)),
     explain: (_, program) => JSON.parse(programs.get(program).explain()) as RawExplanation,
     sizes: (_, program) => JSON.parse(programs.get(program).sizes()) as ProgramStats,
+    uses: (_, program) => JSON.parse(programs.get(program).uses()) as RawUse[],
     text: (_, program, stage) => programs.get(program).text(stage),
     graph: (_, program, stage) => programs.get(program).graph(stage),
     verify: (call, program, stage, trials) => {

@@ -25,9 +25,11 @@ import type {
   RawTrace,
   RawTrials,
   RawTried,
+  RawUse,
   RawValues,
 } from '../raw.js';
-import type { GraphView, GpuTrace } from '../types.js';
+import type { KnownTimes } from '../gpu/times.js';
+import type { GraphView, TraceView } from '../types.js';
 import type { MeaningStage } from '../stages.js';
 import type { Stage, ProgramStats, TaskLiteral } from '../values/types.js';
 import type { CheckKind, ConformancePlatform } from '../verification-types.js';
@@ -40,7 +42,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** What a job gives, and what ran where and when, where that was asked for. */
 export interface Traced<T> {
   readonly result: T;
-  readonly trace: (RawTrace & { readonly gpu: GpuTrace | undefined }) | undefined;
+  readonly trace: (RawTrace & Pick<TraceView, 'gpu' | 'placement'>) | undefined;
 }
 
 /** A program that is open in a worker. */
@@ -97,6 +99,8 @@ export interface ProgramMethods extends StartMethods {
   openProgram(bytes: Uint8Array, allowInsecure: boolean): OpenProgram;
   explain(program: Handle): RawExplanation;
   sizes(program: Handle): ProgramStats;
+  /** What runs with a GPU and without are made of. */
+  uses(program: Handle): RawUse[];
   text(program: Handle, stage: Stage): string;
   graph(program: Handle, stage: Stage): GraphView;
   /** Compares what a stage means with what the task means. */
@@ -218,8 +222,15 @@ export interface EvaluatorMethods extends ProgramMethods {
     held: Handle | undefined,
     given: RawGivenValues,
     trace: boolean,
-    gpu: boolean,
+    gpu: boolean | ByTimes,
   ): Traced<NamedBytes[]>;
+}
+
+/** How a run is to be placed: times as a JSON text, operator types that are pinned, and where to. */
+export interface ByTimes {
+  readonly times: string;
+  readonly pinned: string[];
+  readonly to: string[];
 }
 
 /** How often data are drawn, from which seed. */
@@ -301,6 +312,8 @@ export interface ConformanceMethods extends StartMethods {
     candidates: readonly { platform: string; kernels?: readonly RawKernel[] | undefined }[],
     settings: TrialSettings,
   ): Trial[];
+  /** Measures uses of operators on the processors and the GPU; `about` says of what package and build. Those that are known are added, where they are of the same device. */
+  times(about: string, known: KnownTimes | undefined, uses: readonly RawUse[]): KnownTimes;
 }
 
 /** How trials are measured: see `MeasureOptions`. */

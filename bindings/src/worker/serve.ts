@@ -5,7 +5,7 @@
 import { CipherloomError, type ErrorRecord, fromRecord, GpuError } from '../errors.js';
 import type { GpuRun } from '../gpu/run.js';
 import type { Hear, RawCircuitJob, RawDeviceJob, RawJob, RawOutgoing } from '../raw.js';
-import type { GpuTrace } from '../types.js';
+import type { GpuTrace, SubmissionTrace } from '../types.js';
 import { toRecord } from './error-record.js';
 import { nextMessages, ownPort, type Port } from './port.js';
 import type { Args, FromWorker, Request, Result, ToWorker } from './protocol.js';
@@ -254,6 +254,7 @@ class BesideGpu {
   readonly #device: string | undefined;
   #run: GpuRun | undefined;
   #submissions = 0;
+  readonly #queue: SubmissionTrace[] = [];
   #lost: GpuTrace['lost'];
 
   private constructor(job: RawDeviceJob, device: string | undefined) {
@@ -302,6 +303,7 @@ class BesideGpu {
     return {
       device: this.#device,
       submissions: this.#submissions + (this.#run?.submissions ?? 0),
+      queue: [...this.#queue, ...(this.#run?.queue ?? [])],
       lost: this.#lost,
     };
   }
@@ -315,6 +317,7 @@ class BesideGpu {
     if (!(error instanceof GpuError)) throw error;
     this.#lost = { code: error.code, message: error.message };
     this.#submissions += this.#run?.submissions ?? 0;
+    this.#queue.push(...(this.#run?.queue ?? []));
     this.#run?.drop();
     this.#run = undefined;
     this.falls++;

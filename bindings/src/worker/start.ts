@@ -2,6 +2,12 @@
 import { failure } from '../errors.js';
 import type { Role, WorkerLike } from '../types.js';
 
+const NO_WORKERS =
+  'There are no workers here, neither Worker nor node:worker_threads: load({ workers: false }) does without';
+const BUNDLED =
+  'The package was bundled for a server, and does not know where the files of its workers are: keep it out of the bundle ' +
+  '(in Next, serverExternalPackages: ["cipherloom"]), or load({ workers: false }) does without';
+
 type NodeThreads = typeof import('node:worker_threads');
 
 /**
@@ -26,13 +32,7 @@ export function startScript(
   const threads = globalThis.process?.getBuiltinModule?.('node:worker_threads');
   if (threads !== undefined && folder !== undefined) return startInNode(threads, `${folder}/${file}`, role);
   if (typeof Worker !== 'undefined') return inBrowser();
-  throw failure(
-    'worker.failed',
-    'There are no workers here, neither Worker nor node:worker_threads: load({ workers: false }) does without',
-    {
-      role,
-    },
-  );
+  throw failure('worker.failed', threads === undefined ? NO_WORKERS : BUNDLED, { role });
 }
 
 /** Bundlers know a worker by this literal form alone. */

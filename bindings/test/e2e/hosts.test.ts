@@ -55,6 +55,17 @@ describe('a host', () => {
     }
   });
 
+  it('that bundled the package for a server is told to keep it out', async () => {
+    const { startScript } = await import('../../dist/worker/start.js');
+    const start = async () =>
+      startScript('client', undefined, 'client-worker.js', () => expect.fail('no browser'));
+    expect(await errorOf(start())).toMatchObject({
+      name: 'WorkerError',
+      code: 'worker.failed',
+      message: expect.stringContaining('serverExternalPackages') as string,
+    });
+  });
+
   it.runIf(process.platform === 'linux')('that has no more addresses is told so', async () => {
     const script = `
       const { load } = await import(${PACKAGE});

@@ -1,6 +1,6 @@
 // Kernels made at run time, in real workers: tried against the reference, explored, refused, and used. They need relaxed SIMD, which old releases of Node have behind a flag.
 import { setFlagsFromString } from 'node:v8';
-import { createTask, load, type Loom, type Value } from 'cipherloom';
+import { createTask, kernelsText, load, type Loom, type TraceView, type Value } from 'cipherloom';
 import { memoryCache, newExplorerKeys, signRecord, tuneClient } from 'cipherloom/tune';
 import { chooseKernels } from 'cipherloom/tune/kernels';
 import { keyText, operatorKey, type OperatorKey } from '../../dist/tune/key.js';
@@ -10,8 +10,16 @@ import { chooseMode, detectFeatures } from '../../dist/choose-mode.js';
 import { Bench } from '../../dist/tune/kernels/bench.js';
 import { derive } from '../../dist/tune/kernels/derive.js';
 import { KernelExplorer } from '../../dist/tune/kernels/explorer.js';
-import { type Schedule, scheduleName } from '../../dist/tune/kernels/schedule.js';
-import { seeded, Space } from '../../dist/tune/kernels/space.js';
+import { bitsOf, pieceOf, type PieceOfKey } from '../../dist/tune/kernels/pieces.js';
+import {
+  type ChangeSchedule,
+  type Schedule,
+  scheduleName,
+  type Terms,
+} from '../../dist/tune/kernels/schedule.js';
+import { seeded, type Space, spaceOf } from '../../dist/tune/kernels/space.js';
+import { SumSpace } from '../../dist/tune/kernels/sum-space.js';
+import { TransformSpace } from '../../dist/tune/kernels/transform-space.js';
 import { compute } from './compute.js';
 
 if (Number(process.versions.node.split('.')[0]) < 22) setFlagsFromString('--experimental-wasm-relaxed-simd');
@@ -32,6 +40,24 @@ function transform(operator: 'limb.ntt' | 'limb.intt', n: number, q: number): Op
     operator,
     inputs: [limb(n, q, from as string)],
     outputs: [limb(n, q, to as string)],
+    device: 'test',
+  });
+}
+
+/** Sums of products whose factors have these forms, transformed back or not. */
+function convolve(
+  n: number,
+  q: number,
+  forms: readonly string[],
+  outputs: number,
+  form?: string,
+): OperatorKey {
+  const factors = forms.map((own) => limb(n, q, own));
+  return operatorKey({
+    operator: 'limb.convolve',
+    attributes: { q: BigInt(q), outputs, ...(form !== undefined && { form }) },
+    inputs: [...factors, ...Array.from({ length: forms.length * outputs }, () => limb(n, q, 'ntt'))],
+    outputs: [`limbs[${outputs * n}]{}`],
     device: 'test',
   });
 }
@@ -68,7 +94,11 @@ describe.runIf(RELAXED)('kernels made at run time', () => {
       const forward = round % 2 === 0;
       const n = 2 ** (4 + (round % 11));
       const q = PRIMES[round % 4 < 2 ? 0 : 1] as number;
-      const space = Space.of(forward ? 'ring.forward' : 'ring.inverse', n, q > 2 ** 49 ? 50 : 43) as Space;
+      const space = TransformSpace.of(
+        forward ? 'ring.forward' : 'ring.inverse',
+        n,
+        q > 2 ** 49 ? 50 : 43,
+      ) as TransformSpace;
       const schedule = space.random(random);
       const { kernel } = await derive(round % 5 === 0 ? { ...schedule, prime: q } : schedule);
       const key = transform(forward ? 'limb.ntt' : 'limb.intt', n, q);
@@ -90,8 +120,8 @@ describe.runIf(RELAXED)('kernels made at run time', () => {
         [17, 65_537],
       ] as const) {
         const ntt = limb(n, t, 'ntt');
-        const forward = (Space.of('ring.forward', n, bits) as Space).random(random);
-        const inverse = (Space.of('ring.inverse', n, bits) as Space).random(random);
+        const forward = (TransformSpace.of('ring.forward', n, bits) as TransformSpace).random(random);
+        const inverse = (TransformSpace.of('ring.inverse', n, bits) as TransformSpace).random(random);
         for (const schedule of [forward, inverse]) {
           const { kernel } = await derive(schedule);
           for (const [operator, attributes, inputs] of [
@@ -110,12 +140,122 @@ describe.runIf(RELAXED)('kernels made at run time', () => {
     }
   });
 
+  it('sum products as the reference does, by random schedules, whatever the terms and the prime', async () => {
+    const wrong: string[] = [];
+    for (let round = 0; round < 40; round++) {
+      const [n, outputs] = [2 ** (4 + (round % 6)), 1 + (round % 4)];
+      const [bits, q] = (
+        [
+          [50, PRIMES[0]],
+          [50, PRIMES[1]],
+          [48, 0xffff_fffa_0001],
+          [43, PRIMES[1]],
+          [17, 65_537],
+        ] as [number, number][]
+      )[round % 5] as [number, number];
+      // In any order; most sums have more terms than can be added before they are reduced.
+      const forms = Array.from({ length: 1 + Math.floor(random() * 12) }, () =>
+        random() < 0.3 ? 'ntt' : 'coeff',
+      );
+      const open = forms.filter((form) => form === 'coeff').length;
+      const terms: Terms = [open, forms.length - open, outputs];
+      const schedule = (SumSpace.of(terms, n, bits) as SumSpace).random(random);
+      const rounding = round % 3 === 0 ? 'add' : schedule.rounding;
+      const one = { ...schedule, rounding, ...(round % 7 === 0 && { prime: q }) };
+      const { kernel } = await derive(one);
+      for (const form of [undefined, 'ntt']) {
+        const key = convolve(n, q, forms, outputs, form);
+        const [trial] = await bench.trial(key, [{ platform: 'simd', kernels: [kernel] }], TRY);
+        if (trial?.problem !== undefined) wrong.push(`${kernel.name} of ${q}: ${trial.problem}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('change the base as the reference does, by random schedules, whatever the primes', async () => {
+    const wrong: string[] = [];
+    // Of 50, 50, 48, 43, 40 and 17 bits, 1 modulo 2^11.
+    const primes = [
+      PRIMES[0],
+      0x3_ffff_ffd2_0001,
+      0xffff_fffa_0001,
+      PRIMES[1],
+      1_099_511_480_321,
+      65_537,
+    ] as number[];
+    for (let round = 0; round < 36; round++) {
+      const n = 2 ** (4 + (round % 6));
+      const order = [...primes].sort(() => random() - 0.5);
+      const count = 1 + (round % 5);
+      const [some, rest] = [order.slice(0, count), order.slice(count)];
+      const list = (all: readonly number[]): bigint[] => all.map(BigInt);
+      const [operator, attributes, all] = (
+        [
+          ['rns.extend', { to: list(rest) }, some],
+          ['rns.switch', { to: list(rest) }, some],
+          ['rns.scale_round', { drop: list(some), factor: BigInt(1 + (round % 2)) }, order],
+        ] as [string, Record<string, bigint | bigint[]>, number[]][]
+      )[round % 3] as [string, Record<string, bigint | bigint[]>, number[]];
+      const inputs = [`poly[${all.length * n}]{form="coeff", n=${n}, q=[${all.join(', ')}]}`];
+      const key = operatorKey({ operator, attributes, inputs, outputs: [], device: 'test' });
+      const asked = pieceOf(key) as PieceOfKey;
+      const schedule = (spaceOf(asked, bitsOf(asked.prime)) as Space).random(random) as ChangeSchedule;
+      const { kernel } = await derive({ ...schedule, rounding: round % 4 === 0 ? 'add' : schedule.rounding });
+      // So that it is known to be this kernel that is tried: one whose factors are wrong gives other results.
+      const planted = {
+        ...kernel,
+        layout: kernel.layout.map((at, index) => (index === 5 * some.length ? 0 : at)),
+      };
+      const [right, other] = await bench.trial(
+        key,
+        [
+          { platform: 'simd', kernels: [kernel] },
+          { platform: 'simd', kernels: [planted] },
+        ],
+        TRY,
+      );
+      if (right?.problem !== undefined) wrong.push(`${kernel.name} in ${operator}: ${right.problem}`);
+      if (other?.problem === undefined) wrong.push(`${kernel.name} in ${operator}: not taken`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('of sums are refused where they are wrong, and explored', async () => {
+    const [n, q] = [1024, PRIMES[0] as number];
+    const key = convolve(n, q, ['coeff', 'coeff', 'ntt'], 2);
+    const { kernel } = await derive((SumSpace.of([2, 1, 2], n, 50) as SumSpace).schedule());
+    // For primes of 17 bits: `high` has no room for larger ones.
+    const narrow = (await derive((SumSpace.of([2, 1, 2], n, 17) as SumSpace).schedule())).kernel;
+    const [right, wrong] = await bench.trial(
+      key,
+      [
+        { platform: 'simd', kernels: [kernel] },
+        { platform: 'simd', kernels: [{ ...kernel, module: narrow.module }] },
+      ],
+      TRY,
+    );
+    expect([right?.problem, wrong?.problem]).toEqual([undefined, expect.stringContaining('limb.convolve')]);
+    const { signal } = new AbortController();
+    const found = (await explorer.explore(key, { signal })).generated as Implementation;
+    expect(found.schedule).toMatchObject({ piece: 'ring.sum', terms: [2, 1, 2] });
+    expect(await explorer.verify(recordOf(key, found), found)).toBe(true);
+    // Of other terms, it is no implementation.
+    const other = convolve(n, q, ['coeff', 'ntt', 'ntt'], 2);
+    await expect(explorer.verify(recordOf(other, found), found)).rejects.toMatchObject({
+      code: 'tune.record',
+    });
+  });
+
   it('are refused where they are wrong, however fast', async () => {
     const key = transform('limb.ntt', 1024, PRIMES[0] as number);
-    const { kernel } = await derive((Space.of('ring.forward', 1024, 50) as Space).schedule([3, 3, 4]));
+    const { kernel } = await derive(
+      (TransformSpace.of('ring.forward', 1024, 50) as TransformSpace).schedule([3, 3, 4]),
+    );
     // The factors of another layer.
     const planted = { ...kernel, layout: kernel.layout.map((at, index) => (index === 9 ? at ^ 2 : at)) };
-    const other = (await derive((Space.of('ring.forward', 1024, 50) as Space).schedule([4, 3, 3]))).kernel;
+    const other = (
+      await derive((TransformSpace.of('ring.forward', 1024, 50) as TransformSpace).schedule([4, 3, 3]))
+    ).kernel;
     const [right, wrong, mixed] = await bench.trial(
       key,
       [
@@ -186,7 +326,11 @@ describe.runIf(RELAXED)('kernels made at run time', () => {
       Promise.all(
         [2048, 4096, 8192, 16384].flatMap((n) =>
           (['limb.ntt', 'limb.intt'] as const).map((operator) => {
-            const space = Space.of(operator === 'limb.ntt' ? 'ring.forward' : 'ring.inverse', n, 50) as Space;
+            const space = TransformSpace.of(
+              operator === 'limb.ntt' ? 'ring.forward' : 'ring.inverse',
+              n,
+              50,
+            ) as TransformSpace;
             const key = transform(operator, n, PRIMES[0] as number);
             return signed(key, { library: LIBRARY, generated: generated(space.random(random)) });
           }),
@@ -230,10 +374,29 @@ describe.runIf(RELAXED)('kernels made at run time', () => {
         using client = await program.client();
         const inputs = await client.encrypt(encrypted);
         using same = await plain.program(program.toBytes());
+        const traces: TraceView[] = [];
+        const onTrace = (trace: TraceView): void => void traces.push(trace);
         const [one, other] = [
-          await program.run(inputs, client.evaluationKeys),
-          await same.run(inputs, client.evaluationKeys),
+          await program.run(inputs, client.evaluationKeys, { onTrace }),
+          await same.run(inputs, client.evaluationKeys, { onTrace }),
         ];
+        // Which kernels ran, and why: those of the ring that the program has, in what is made of transforms.
+        const [ran, built] = traces.map((trace) =>
+          Array.from(trace.op).map((op): [string, string] => [
+            trace.types[trace.type[op] as number] as string,
+            kernelsText(trace, op, (trace === traces[0] ? (loom as Loom) : plain).mode.chosen) as string,
+          ]),
+        ) as [[string, string][], [string, string][]];
+        expect(built.filter(([, text]) => !text.endsWith(', built in'))).toEqual([]);
+        const name = kernels.names.find((known) => known.startsWith(`inverse-${program.info.n}-`)) as string;
+        const inner = ran.filter(([type]) => type === 'limb.tensor');
+        expect(inner.length).toBeGreaterThan(0);
+        const why = `f64x2-fma, built in; ${name}, made at run time: 10.00 times as fast as simd (0.001 µs, not 0.01 µs) in limb.intt, measured by ${(await keys).publicKey.slice(0, 8)} on 1970-01-01`;
+        expect([...new Set(inner.map(([, text]) => text))]).toEqual([why]);
+        // What is no transform has what is built in, there too.
+        expect(
+          ran.filter(([type]) => type === 'limb.add').every(([, text]) => text.endsWith('built in')),
+        ).toBe(true);
         for (const [name, bytes] of Object.entries(one))
           expect(Buffer.from(bytes).equals(Buffer.from(other[name] as Uint8Array)), name).toBe(true);
         loom.dispose();
@@ -241,7 +404,7 @@ describe.runIf(RELAXED)('kernels made at run time', () => {
     });
 
     it('nothing runs that is not verified', async () => {
-      const space = Space.of('ring.forward', 1024, 50) as Space;
+      const space = TransformSpace.of('ring.forward', 1024, 50) as TransformSpace;
       const [schedule, changed, miscompiled] = [
         [3, 3, 4],
         [4, 3, 3],
@@ -352,6 +515,78 @@ describe.runIf(RELAXED)('kernels made at run time', () => {
       expect(other.mode.reasons.join(' ')).toContain('A kernel was not taken: record, explorer');
       using single = await load({ mode: 'single', kernels: some });
       expect(single.mode.kernels).toEqual([]);
+    });
+
+    it('of two records for one piece the faster runs, and those for fewer primes go before', async () => {
+      const [n, q, small] = [1024, PRIMES[0] as number, PRIMES[1] as number];
+      const [wide, narrow] = [50, 43].map((bits) => TransformSpace.of('ring.forward', n, bits)) as [
+        TransformSpace,
+        TransformSpace,
+      ];
+      const of = async (prime: number, schedule: Schedule, time: number): Promise<TuneRecord> =>
+        signed(transform('limb.ntt', n, prime), {
+          library: LIBRARY,
+          generated: { ...generated(schedule), time },
+        });
+      // Not those of the test before, of which one was compiled to something else.
+      const [slow, fast] = [wide.schedule([3, 4, 3]), wide.schedule([2, 3, 3, 2])];
+      const few = narrow.schedule([4, 3, 3]);
+      const one = { ...narrow.schedule([4, 4, 2]), prime: small };
+      // In any order.
+      const some = [
+        await of(q, slow, 5),
+        await of(q, fast, 2),
+        await of(small, few, 4),
+        await of(small, one, 6),
+      ];
+      for (const order of [some, [...some].reverse()]) {
+        const kernels = await choose(...order);
+        expect(kernels.refused).toEqual([]);
+        expect(kernels.names).toEqual([fast, few, one].map(scheduleName));
+        expect(kernels.chosen.map(({ time }) => time)).toEqual([2, 4, 6]);
+      }
+      // The same record twice is one kernel; sums of other terms are other work.
+      expect((await choose(some[0] as TuneRecord, some[0] as TuneRecord)).names).toHaveLength(1);
+      const sums = await Promise.all(
+        [['coeff'], ['coeff', 'ntt']].map((forms) => {
+          const open = forms.filter((form) => form === 'coeff').length;
+          const space = SumSpace.of([open, forms.length - open, 2], n, 50) as SumSpace;
+          const best = { library: LIBRARY, generated: generated(space.schedule()) };
+          return signed(convolve(n, q, forms, 2), best);
+        }),
+      );
+      expect((await choose(...sums)).names).toEqual([
+        'sum-1024-50:1+0x2 nearest held u2 together',
+        'sum-1024-50:1+1x2 nearest held u2 together',
+      ]);
+    });
+
+    it('a worker that does not start is an error, and no verdict on a record', async () => {
+      const found = (await records()).slice(0, 1);
+      const source = { records: found, explorers: [(await keys).publicKey], device };
+      const worker = (): never => {
+        throw new Error('no worker today');
+      };
+      await expect(chooseKernels(source, { worker })).rejects.toMatchObject({
+        code: 'worker.failed',
+        message: expect.stringContaining('no worker today') as string,
+      });
+      const threads = process.getBuiltinModule('node:worker_threads');
+      const { Worker } = threads;
+      threads.Worker = class extends Worker {
+        constructor(address: string | URL, options: object) {
+          const gone = String(address).includes('conformance-worker');
+          super(gone ? new URL('file:///none.js') : address, options);
+        }
+      } as typeof Worker;
+      try {
+        await expect(chooseKernels(source)).rejects.toMatchObject({ code: 'worker.failed' });
+      } finally {
+        threads.Worker = Worker;
+      }
+      // Nothing is left of it: the next call is as if there had been none. Without records there is nothing to try, and no worker.
+      expect((await chooseKernels(source)).names).toHaveLength(1);
+      expect((await chooseKernels({ ...source, records: [] }, { worker })).names).toEqual([]);
     });
 
     it('load takes nothing else, whatever it looks like', async () => {

@@ -2,6 +2,7 @@
 import {
   type Ciphertexts,
   createTask,
+  kernelsText,
   load,
   type Loom,
   type Progress,
@@ -158,7 +159,8 @@ describe('a compiled program', () => {
       ['run', undefined, 'evaluator'],
       ['decrypt', undefined, 'client'],
     ]);
-    for (const { phase, origin, threads, types, type, op, thread, start, end, waits, waitsStart } of traces) {
+    for (const trace of traces) {
+      const { phase, origin, threads, types, type, op, thread, start, end, waits, waitsStart } = trace;
       // A date: later than this line was written.
       expect(origin).toBeGreaterThan(Date.UTC(2024));
       expect([threads, ...new Set(thread)], phase).toEqual([1, 0]);
@@ -167,6 +169,11 @@ describe('a compiled program', () => {
         [...type].every((index) => /^[a-z][a-z0-9_]*(\.[a-z0-9_]+)*$/.test(types[index] ?? '')),
         phase,
       ).toBe(true);
+      // Each has a kernel, a built-in one, as no others were given.
+      expect(trace.kernel.length, phase).toBe(type.length);
+      const texts = new Set(Array.from(op, (one) => kernelsText(trace, one)));
+      for (const text of texts)
+        expect(text, phase).toMatch(/^(f64x2-fma|f64x2|u32x4|blake3x4|scalar), built in$/);
       expect([waitsStart.length, waitsStart.at(-1)], phase).toEqual([type.length + 1, waits.length]);
       // On one thread, by one clock: nobody began before those that it waits for had ended.
       const ended = new Map(Array.from(op, (one, i) => [one, end[i] as number]));

@@ -339,12 +339,17 @@ impl Run {
         Ok(())
     }
 
-    /// A lane of its own for what a device does, beside the threads and what is computed elsewhere: the time of a submission, shared out by what its operators cost.
+    /// Lanes of their own for what a device does, beside the threads and what is computed elsewhere: one for what it computes, and one for what is copied there and back. A
+    /// submission begins when it was handed over and the one before it was done; its time is shared out by what its operators cost.
     fn note(&self, state: &mut State, ops: &[u32], (start, end): (f64, f64)) {
-        let thread = super::sync::current_num_threads().max(1) as u32 + 1;
+        let lane = super::sync::current_num_threads().max(1) as u32 + 1;
+        let start = start.max(state.device_free).min(end);
+        state.device_free = end;
         let total: f64 = ops.iter().map(|&op| self.plan.cost(op)).sum();
         let mut at = start;
         for &op in ops {
+            let copied = matches!(self.plan.step(op).kernel, Kernel::Upload | Kernel::Download);
+            let thread = lane + u32::from(copied);
             let until = at + (end - start) * self.plan.cost(op) / total.max(f64::MIN_POSITIVE);
             state.trace.spans.push(Span { op, thread, start: at, end: until });
             at = until;

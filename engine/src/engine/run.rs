@@ -82,6 +82,8 @@ pub(super) struct State {
     /// Of the operators that every run computes.
     pub(super) done: usize,
     pub(super) trace: Trace,
+    /// Milliseconds from the run's first step at which the device was done with what it had been given first, as far as it is traced.
+    pub(super) device_free: f64,
 }
 
 impl Run {
@@ -122,6 +124,7 @@ impl Run {
             asleep: 0,
             done: 0,
             trace: Trace::default(),
+            device_free: 0.0,
         });
         let mut run = Self {
             plan,

@@ -37,6 +37,10 @@ pub struct Traced {
     pub types: Vec<String>,
     /// Type of each operator.
     pub types_of: Vec<u32>,
+    /// Kernels, by their names: the family or the platform, then those made at run time that work in it.
+    pub kernels: Vec<Vec<String>>,
+    /// Kernel of each operator.
+    pub kernels_of: Vec<u32>,
     /// Where the operators that each one waits for start in `waits`; one more entry than operators.
     pub starts: Vec<u32>,
     /// The dependency sets (SPEC G6). That storage is used again makes some wait for others, too; these are not in it.
@@ -57,15 +61,27 @@ impl Plan {
         let all = 0..operators.len() as u32;
         let own: Vec<u32> = all.filter(|&op| !is_copy(op)).collect();
         let count = own.iter().map(|&op| origin(op) as usize + 1).max().unwrap_or(0);
-        let mut out = Traced { types_of: vec![0; count], starts: vec![0; count + 1], ..Traced::default() };
+        let (types_of, kernels_of) = (vec![0; count], vec![0; count]);
+        let mut out = Traced { types_of, kernels_of, starts: vec![0; count + 1], ..Traced::default() };
         let dependencies = analyze(graph)?;
         let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
+        let mut kernels: BTreeMap<Vec<String>, u32> = BTreeMap::new();
+        let mut known: BTreeMap<u32, u32> = BTreeMap::new();
         let (mut pairs, mut open) = (Vec::new(), Vec::new());
         for &op in &own {
             let next = out.types.len() as u32;
             out.types_of[origin(op) as usize] = *numbers.entry(name(op)).or_insert_with(|| {
                 out.types.push(name(op).to_owned());
                 next
+            });
+            // Operators that are alike have one kernel.
+            out.kernels_of[origin(op) as usize] = *known.entry(self.kernel_number(op)).or_insert_with(|| {
+                let names = self.step(op).kernel.names();
+                let next = out.kernels.len() as u32;
+                *kernels.entry(names).or_insert_with_key(|names| {
+                    out.kernels.push(names.clone());
+                    next
+                })
             });
             open.extend_from_slice(dependencies.dep(op as usize));
             while let Some(before) = open.pop() {

@@ -32,6 +32,31 @@ pub trait WordKernel: Send + Sync {
     fn scratch(&self) -> usize {
         0
     }
+
+    /// What it is called where one asks which kernels ran: see [`Kernel::names`].
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// A kernel that has names.
+struct Named {
+    kernel: Arc<dyn WordKernel>,
+    names: Vec<String>,
+}
+
+impl WordKernel for Named {
+    fn run(&self, inputs: &[&[u64]], out: &mut [u64], scratch: &mut [u64], nonce: u32) {
+        self.kernel.run(inputs, out, scratch, nonce);
+    }
+
+    fn scratch(&self) -> usize {
+        self.kernel.scratch()
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.names.iter().cloned().chain(self.kernel.names()).collect()
+    }
 }
 
 /// A kernel on bytes.
@@ -58,6 +83,26 @@ impl Kernel {
         match self {
             Self::Words(kernel) => kernel.scratch(),
             _ => 0,
+        }
+    }
+
+    /// With more names, before those that it has; only kernels on words have any of their own.
+    #[must_use]
+    pub fn named(self, names: Vec<String>) -> Self {
+        match self {
+            Self::Words(kernel) if !names.is_empty() => Self::on_words(Named { kernel, names }),
+            other => other,
+        }
+    }
+
+    /// Which kernels these are: the family or the platform, then those made at run time that work in it. Copies have none.
+    pub fn names(&self) -> Vec<String> {
+        match self {
+            Self::Words(kernel) => kernel.names(),
+            Self::Bytes(_) => vec!["plain".to_owned()],
+            Self::Elsewhere(call) => vec![call.platform.clone()],
+            Self::Device(_) => vec!["gpu".to_owned()],
+            Self::Upload | Self::Download => Vec::new(),
         }
     }
 

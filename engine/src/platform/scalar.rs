@@ -231,6 +231,13 @@ impl Platform for Scalar {
     }
 
     fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel> {
+        Ok(self.prepared(call, output)?.named(vec![self.name().to_owned()]))
+    }
+}
+
+impl Scalar {
+    /// As [`Platform::kernel`].
+    fn prepared(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel> {
         let missing = || Error::NotImplemented { op: call.name.to_owned(), platform: self.name().to_owned() };
         if !self.implements(call.name) {
             return Err(missing());

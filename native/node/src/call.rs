@@ -5,10 +5,10 @@
 //! a callback is the [`Entry`], a static, that it was made with.
 #![allow(unsafe_code, reason = "calls of Node-API: see above")]
 
-use crate::abi;
 use crate::class::{self, Slot};
 use crate::clock;
 use crate::value::{JsValue, Reflect, construct, global};
+use napi_sys::{self as sys, PropertyAttributes};
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,8 +18,12 @@ use std::rc::Rc;
 /// More arguments than any function has.
 const MOST: usize = 16;
 
+/// Writable and configurable, as methods of classes are.
+pub(crate) const METHOD: sys::napi_property_attributes =
+    PropertyAttributes::writable | PropertyAttributes::configurable;
+
 thread_local! {
-    static ACTIVE: RefCell<Vec<(u64, abi::Env)>> = const { RefCell::new(Vec::new()) };
+    static ACTIVE: RefCell<Vec<(u64, sys::napi_env)>> = const { RefCell::new(Vec::new()) };
     static LAST: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -27,7 +31,7 @@ thread_local! {
 struct Entered;
 
 impl Entered {
-    fn new(env: abi::Env) -> Self {
+    fn new(env: sys::napi_env) -> Self {
         let number = LAST.get() + 1;
         LAST.set(number);
         ACTIVE.with_borrow_mut(|active| active.push((number, env)));
@@ -55,7 +59,7 @@ pub(crate) fn is_active(call: u64) -> bool {
 ///
 /// # Panics
 /// Where no call is under way.
-pub(crate) fn environment() -> abi::Env {
+pub(crate) fn environment() -> sys::napi_env {
     let env = ACTIVE.with_borrow(|active| active.last().map(|&(_, env)| env));
     assert!(env.is_some(), "JavaScript is asked for something on a thread that it did not call");
     env.unwrap_or(ptr::null_mut())
@@ -129,16 +133,16 @@ pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {
 
 /// Enters a call: what `run` gives, or throws. A panic is a `WebAssembly.RuntimeError`, which whoever called takes for the end of this core.
 pub(crate) fn entered(
-    env: abi::Env,
-    info: abi::Info,
+    env: sys::napi_env,
+    info: sys::napi_callback_info,
     run: impl FnOnce(&Call, &'static Entry) -> Result<JsValue, JsValue>,
-) -> abi::Value {
+) -> sys::napi_value {
     let _entered = Entered::new(env);
     let run = AssertUnwindSafe(|| {
         let (mut count, mut raw, mut this, mut data) =
             (MOST, [ptr::null_mut(); MOST], ptr::null_mut(), ptr::null_mut());
         // SAFETY: pointers are of locals; there is room for as many arguments as are said.
-        unsafe { abi::napi_get_cb_info(env, info, &mut count, raw.as_mut_ptr(), &mut this, &mut data) };
+        unsafe { sys::napi_get_cb_info(env, info, &mut count, raw.as_mut_ptr(), &mut this, &mut data) };
         // SAFETY: see the module.
         let entry: &'static Entry = unsafe { &*data.cast_const().cast() };
         let arguments = raw.iter().take(count).map(|&raw| JsValue::here(raw)).collect();
@@ -149,7 +153,7 @@ pub(crate) fn entered(
         Ok(value) => value.raw(),
         Err(error) => {
             // SAFETY: the handle is of this call.
-            unsafe { abi::napi_throw(env, error.raw()) };
+            unsafe { sys::napi_throw(env, error.raw()) };
             ptr::null_mut()
         }
     }
@@ -161,7 +165,7 @@ fn trap() -> JsValue {
     construct(&of(of(global(), "WebAssembly"), "RuntimeError"), Some(&message))
 }
 
-unsafe extern "C" fn function(env: abi::Env, info: abi::Info) -> abi::Value {
+unsafe extern "C" fn function(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     entered(env, info, |call, entry| match entry.what {
         What::Method(run) | What::Function(run) => run(call),
         What::Class | What::Constructor(_) => Ok(JsValue::UNDEFINED),
@@ -169,13 +173,13 @@ unsafe extern "C" fn function(env: abi::Env, info: abi::Info) -> abi::Value {
 }
 
 /// A property of a class.
-pub(crate) fn property(entry: &'static Entry) -> Option<abi::Property> {
+pub(crate) fn property(entry: &'static Entry) -> Option<sys::napi_property_descriptor> {
     let attributes = match entry.what {
-        What::Method(_) => abi::METHOD,
-        What::Function(_) => abi::METHOD | abi::STATIC,
+        What::Method(_) => METHOD,
+        What::Function(_) => METHOD | PropertyAttributes::static_,
         What::Class | What::Constructor(_) => return None,
     };
-    Some(abi::Property {
+    Some(sys::napi_property_descriptor {
         utf8name: ptr::null(),
         name: JsValue::from(entry.name).raw(),
         method: Some(function),
@@ -199,7 +203,7 @@ extern "C" fn node_api_module_get_api_version_v1() -> i32 {
 
 /// Node calls it in every thread that loads the addon.
 #[unsafe(no_mangle)]
-extern "C" fn napi_register_module_v1(env: abi::Env, exports: abi::Value) -> abi::Value {
+extern "C" fn napi_register_module_v1(env: sys::napi_env, exports: sys::napi_value) -> sys::napi_value {
     let _entered = Entered::new(env);
     let _ = catch_unwind(AssertUnwindSafe(|| {
         clock::set();
@@ -211,7 +215,7 @@ extern "C" fn napi_register_module_v1(env: abi::Env, exports: abi::Value) -> abi
                     let (name, data) = (entry.name.as_ptr().cast(), data_of(entry));
                     // SAFETY: as many bytes as are said are there; the data is a static.
                     JsValue::made(|env, out| unsafe {
-                        abi::napi_create_function(env, name, entry.name.len(), function, data, out)
+                        sys::napi_create_function(env, name, entry.name.len().cast_signed(), Some(function), data, out)
                     })
                 }
                 _ => continue,

@@ -6,9 +6,9 @@
 //! JavaScript that calls a method within another one of the same object gets an error.
 #![allow(unsafe_code, reason = "calls of Node-API: see above")]
 
-use crate::abi;
-use crate::call::{self, Entry, What, entered, entries, environment};
+use crate::call::{self, Entry, METHOD, What, entered, entries, environment};
 use crate::value::{self, JsValue, not};
+use napi_sys as sys;
 use std::any::Any;
 use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::collections::HashMap;
@@ -46,7 +46,7 @@ impl<T: 'static> Slot for RefCell<Option<T>> {
 struct Wrapped(Rc<dyn Slot>);
 
 thread_local! {
-    static CONSTRUCTORS: RefCell<HashMap<&'static str, abi::Reference>> = RefCell::default();
+    static CONSTRUCTORS: RefCell<HashMap<&'static str, sys::napi_ref>> = RefCell::default();
     /// What the next object is to hold.
     static NEXT: Cell<Option<Rc<dyn Slot>>> = const { Cell::new(None) };
 }
@@ -54,8 +54,8 @@ thread_local! {
 /// The address of this is of this library alone.
 static OWN: u8 = 0;
 
-fn tag() -> abi::Tag {
-    abi::Tag { lower: ptr::from_ref(&OWN).addr() as u64, upper: 0x6369_7068_6572_6c6f }
+fn tag() -> sys::napi_type_tag {
+    sys::napi_type_tag { lower: ptr::from_ref(&OWN).addr() as u64, upper: 0x6369_7068_6572_6c6f }
 }
 
 /// A value, as an object is to hold it.
@@ -68,7 +68,7 @@ pub fn instance<T: Class>(own: T) -> JsValue {
     let reference = CONSTRUCTORS.with_borrow(|all| all.get(T::NAME).copied());
     let Some(reference) = reference else { return JsValue::UNDEFINED };
     // SAFETY: the reference is of this thread's environment, and lives as long.
-    let constructor = JsValue::made(|env, out| unsafe { abi::napi_get_reference_value(env, reference, out) });
+    let constructor = JsValue::made(|env, out| unsafe { sys::napi_get_reference_value(env, reference, out) });
     NEXT.set(Some(slot(own)));
     let made = value::construct(&constructor, None);
     // It is still there where nothing could be made.
@@ -113,10 +113,10 @@ impl<T> DerefMut for BorrowedMut<T> {
 fn held(object: &JsValue) -> Option<Rc<dyn Slot>> {
     let (env, raw, mut is) = (environment(), object.raw(), false);
     // SAFETY: pointers are of locals. It fails for what is no object.
-    let status = unsafe { abi::napi_check_object_type_tag(env, raw, &tag(), &mut is) };
+    let status = unsafe { sys::napi_check_object_type_tag(env, raw, &tag(), &mut is) };
     let mut data = ptr::null_mut();
     // SAFETY: as above.
-    if status != 0 || !is || unsafe { abi::napi_unwrap(env, raw, &mut data) } != 0 {
+    if status != 0 || !is || unsafe { sys::napi_unwrap(env, raw, &mut data) } != 0 {
         return None;
     }
     // SAFETY: see the module.
@@ -154,14 +154,14 @@ pub fn borrow_mut<T: Class>(object: JsValue) -> Result<BorrowedMut<T>, JsValue> 
     Ok(BorrowedMut { own, _keeps: cell })
 }
 
-unsafe extern "C" fn finalize(_: abi::Env, data: *mut c_void, _: *mut c_void) {
+unsafe extern "C" fn finalize(_: sys::napi_env, data: *mut c_void, _: *mut c_void) {
     // SAFETY: see the module.
     let own = unsafe { Box::from_raw(data.cast::<Wrapped>()) };
     let _ = catch_unwind(AssertUnwindSafe(|| drop(own)));
 }
 
 /// What `new` does.
-unsafe extern "C" fn construct(env: abi::Env, info: abi::Info) -> abi::Value {
+unsafe extern "C" fn construct(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     entered(env, info, |call, entry| {
         let next = match NEXT.take() {
             Some(next) => next,
@@ -170,9 +170,9 @@ unsafe extern "C" fn construct(env: abi::Env, info: abi::Info) -> abi::Value {
         let (this, data) = (call.this(), Box::into_raw(Box::new(Wrapped(next))).cast::<c_void>());
         // SAFETY: pointers are of locals, but for the data, which the finalizer takes.
         unsafe {
-            let mut status = abi::napi_type_tag_object(env, this.raw(), &tag());
+            let mut status = sys::napi_type_tag_object(env, this.raw(), &tag());
             if status == 0 {
-                status = abi::napi_wrap(env, this.raw(), data, finalize, ptr::null_mut(), ptr::null_mut());
+                status = sys::napi_wrap(env, this.raw(), data, Some(finalize), ptr::null_mut(), ptr::null_mut());
             }
             if status != 0 {
                 finalize(env, data, ptr::null_mut());
@@ -192,7 +192,7 @@ fn make(class: &Entry) -> fn(&call::Call) -> Result<Rc<dyn Slot>, JsValue> {
     own.unwrap_or(|_| Err(not("no call of a constructor that there is none of")))
 }
 
-unsafe extern "C" fn free(env: abi::Env, info: abi::Info) -> abi::Value {
+unsafe extern "C" fn free(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     entered(env, info, |call, _| match held(&call.this()) {
         Some(held) if !held.free() => Err(not("an object that is not in use")),
         _ => Ok(JsValue::UNDEFINED),
@@ -202,26 +202,26 @@ unsafe extern "C" fn free(env: abi::Env, info: abi::Info) -> abi::Value {
 /// Makes a class known to this thread.
 pub(crate) fn define(class: &'static Entry) -> JsValue {
     let own = entries().filter(|entry| entry.class == class.class).filter_map(call::property);
-    let mut properties: Vec<abi::Property> = own.collect();
-    properties.push(abi::Property {
+    let mut properties: Vec<sys::napi_property_descriptor> = own.collect();
+    properties.push(sys::napi_property_descriptor {
         utf8name: ptr::null(),
         name: JsValue::from("free").raw(),
         method: Some(free),
         getter: None,
         setter: None,
         value: ptr::null_mut(),
-        attributes: abi::METHOD,
+        attributes: METHOD,
         data: call::data_of(class),
     });
     let (name, data) = (class.name.as_ptr().cast(), call::data_of(class));
     let (count, all) = (properties.len(), properties.as_ptr());
     // SAFETY: as many bytes and properties as are said are there; the data is a static.
     let constructor = JsValue::made(|env, out| unsafe {
-        abi::napi_define_class(env, name, class.name.len(), construct, data, count, all, out)
+        sys::napi_define_class(env, name, class.name.len().cast_signed(), Some(construct), data, count, all, out)
     });
     let mut reference = ptr::null_mut();
     // SAFETY: pointers are of locals.
-    unsafe { abi::napi_create_reference(environment(), constructor.raw(), 1, &mut reference) };
+    unsafe { sys::napi_create_reference(environment(), constructor.raw(), 1, &mut reference) };
     CONSTRUCTORS.with_borrow_mut(|constructors| constructors.insert(class.name, reference));
     constructor
 }

@@ -6,7 +6,6 @@
 //! later. So what is safe here is sound, whatever the border does with it. A panic ends no process: it becomes a `WebAssembly.RuntimeError`,
 //! as a trap is one, after which whoever called touches nothing of this thread's any more.
 
-mod abi;
 mod call;
 mod class;
 mod clock;

@@ -5,9 +5,9 @@
 //! share and change meanwhile is not given to the border: messages copy.
 #![allow(unsafe_code, reason = "copies from and to memory of JavaScript: see above")]
 
-use crate::abi;
 use crate::call::environment;
 use crate::value::{JsValue, wrapped};
+use napi_sys::{self as sys, TypedarrayType};
 use std::ffi::c_void;
 use std::ptr;
 
@@ -15,7 +15,7 @@ use std::ptr;
 pub(crate) fn data_of(value: &JsValue) -> Option<(i32, usize, *mut c_void)> {
     let (env, raw, mut is) = (environment(), value.raw(), false);
     // SAFETY: pointers are of locals.
-    unsafe { abi::napi_is_typedarray(env, raw, &mut is) };
+    unsafe { sys::napi_is_typedarray(env, raw, &mut is) };
     if !is {
         return None;
     }
@@ -23,7 +23,7 @@ pub(crate) fn data_of(value: &JsValue) -> Option<(i32, usize, *mut c_void)> {
     let (mut buffer, mut offset) = (ptr::null_mut(), 0);
     // SAFETY: pointers are of locals.
     let status = unsafe {
-        abi::napi_get_typedarray_info(env, raw, &mut kind, &mut length, &mut data, &mut buffer, &mut offset)
+        sys::napi_get_typedarray_info(env, raw, &mut kind, &mut length, &mut data, &mut buffer, &mut offset)
     };
     (status == 0).then_some((kind, length, data))
 }
@@ -33,7 +33,7 @@ fn array<T: bytemuck::Pod>(kind: i32, from: &[T]) -> JsValue {
     let (bytes, mut data) = (size_of_val(from), ptr::null_mut());
     // SAFETY: pointers are of locals.
     let buffer =
-        JsValue::made(|env, out| unsafe { abi::napi_create_arraybuffer(env, bytes, &mut data, out) });
+        JsValue::made(|env, out| unsafe { sys::napi_create_arraybuffer(env, bytes, &mut data, out) });
     if data.is_null() && bytes > 0 {
         return JsValue::UNDEFINED;
     }
@@ -43,11 +43,11 @@ fn array<T: bytemuck::Pod>(kind: i32, from: &[T]) -> JsValue {
     }
     let buffer = buffer.raw();
     // SAFETY: pointers are of locals.
-    JsValue::made(|env, out| unsafe { abi::napi_create_typedarray(env, kind, from.len(), buffer, 0, out) })
+    JsValue::made(|env, out| unsafe { sys::napi_create_typedarray(env, kind, from.len(), buffer, 0, out) })
 }
 
 macro_rules! typed {
-    ($(#[$doc:meta])* $name:ident, $element:ty, $kind:literal) => {
+    ($(#[$doc:meta])* $name:ident, $element:ty, $kind:expr) => {
         wrapped!(
             $(#[$doc])*
             $name,
@@ -90,23 +90,23 @@ macro_rules! typed {
 
 typed!(
     /// Bytes.
-    Uint8Array, u8, 1
+    Uint8Array, u8, TypedarrayType::uint8_array
 );
 typed!(
     /// Signed words of 32 bits.
-    Int32Array, i32, 5
+    Int32Array, i32, TypedarrayType::int32_array
 );
 typed!(
     /// Words of 32 bits.
-    Uint32Array, u32, 6
+    Uint32Array, u32, TypedarrayType::uint32_array
 );
 typed!(
     /// Doubles.
-    Float64Array, f64, 8
+    Float64Array, f64, TypedarrayType::float64_array
 );
 typed!(
     /// Signed words of 64 bits.
-    BigInt64Array, i64, 9
+    BigInt64Array, i64, TypedarrayType::bigint64_array
 );
 
 impl Uint8Array {

@@ -5,8 +5,8 @@
 //! All pointers that Node-API is given are of live locals.
 #![allow(unsafe_code, reason = "calls of Node-API: see above")]
 
-use crate::abi::{self, kind};
 use crate::call::{self, environment};
+use napi_sys::{self as sys, ValueType};
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr;
@@ -14,14 +14,14 @@ use std::ptr;
 /// A handle, and the call in which it was made.
 #[derive(Clone, Copy)]
 pub(crate) struct Handle {
-    raw: abi::Value,
+    raw: sys::napi_value,
     call: u64,
     /// Of one thread.
     own: PhantomData<*const ()>,
 }
 
 impl Handle {
-    fn get(self) -> abi::Value {
+    fn get(self) -> sys::napi_value {
         assert!(call::is_active(self.call), "a value of a call that has ended");
         self.raw
     }
@@ -45,50 +45,50 @@ impl JsValue {
     pub const NULL: Self = Self(Inner::Null);
 
     /// A handle of the call that is under way.
-    pub(crate) fn here(raw: abi::Value) -> Self {
+    pub(crate) fn here(raw: sys::napi_value) -> Self {
         Self(Inner::Made(Handle { raw, call: call::current(), own: PhantomData }))
     }
 
     /// What `create` makes; undefined where it fails, as everything does in a thread that is being ended.
-    pub(crate) fn made(create: impl FnOnce(abi::Env, &mut abi::Value) -> abi::Status) -> Self {
+    pub(crate) fn made(create: impl FnOnce(sys::napi_env, &mut sys::napi_value) -> sys::napi_status) -> Self {
         let mut raw = ptr::null_mut();
         if create(environment(), &mut raw) == 0 { Self::here(raw) } else { Self::UNDEFINED }
     }
 
     /// A handle of it.
-    pub(crate) fn raw(&self) -> abi::Value {
+    pub(crate) fn raw(&self) -> sys::napi_value {
         let mut raw = ptr::null_mut();
         match self.0 {
             Inner::Made(handle) => return handle.get(),
             // SAFETY: see the module.
-            Inner::Undefined => unsafe { abi::napi_get_undefined(environment(), &mut raw) },
+            Inner::Undefined => unsafe { sys::napi_get_undefined(environment(), &mut raw) },
             // SAFETY: see the module.
-            Inner::Null => unsafe { abi::napi_get_null(environment(), &mut raw) },
+            Inner::Null => unsafe { sys::napi_get_null(environment(), &mut raw) },
         };
         raw
     }
 
     pub(crate) fn kind(&self) -> i32 {
-        let mut found = kind::UNDEFINED;
+        let mut found = ValueType::napi_undefined;
         // SAFETY: see the module.
-        unsafe { abi::napi_typeof(environment(), self.raw(), &mut found) };
+        unsafe { sys::napi_typeof(environment(), self.raw(), &mut found) };
         found
     }
 
     /// Whether it is undefined.
     pub fn is_undefined(&self) -> bool {
-        self.kind() == kind::UNDEFINED
+        self.kind() == ValueType::napi_undefined
     }
 
     /// Whether it is undefined or null.
     pub(crate) fn is_none(&self) -> bool {
-        matches!(self.kind(), kind::UNDEFINED | kind::NULL)
+        matches!(self.kind(), ValueType::napi_undefined | ValueType::napi_null)
     }
 
     /// Whether it counts as true.
     pub fn is_truthy(&self) -> bool {
         // SAFETY: see the module.
-        Self::made(|env, out| unsafe { abi::napi_coerce_to_bool(env, self.raw(), out) }).as_bool()
+        Self::made(|env, out| unsafe { sys::napi_coerce_to_bool(env, self.raw(), out) }).as_bool()
             == Some(true)
     }
 
@@ -96,7 +96,7 @@ impl JsValue {
     pub fn as_bool(&self) -> Option<bool> {
         let mut found = false;
         // SAFETY: see the module. It fails for other values.
-        let status = unsafe { abi::napi_get_value_bool(environment(), self.raw(), &mut found) };
+        let status = unsafe { sys::napi_get_value_bool(environment(), self.raw(), &mut found) };
         (status == 0).then_some(found)
     }
 
@@ -104,7 +104,7 @@ impl JsValue {
     pub fn as_f64(&self) -> Option<f64> {
         let mut found = 0.0;
         // SAFETY: see the module. It fails for other values.
-        let status = unsafe { abi::napi_get_value_double(environment(), self.raw(), &mut found) };
+        let status = unsafe { sys::napi_get_value_double(environment(), self.raw(), &mut found) };
         (status == 0).then_some(found)
     }
 
@@ -113,14 +113,14 @@ impl JsValue {
         let (env, raw) = (environment(), self.raw());
         let mut length = 0;
         // SAFETY: see the module. It fails for other values.
-        if unsafe { abi::napi_get_value_string_utf8(env, raw, ptr::null_mut(), 0, &mut length) } != 0 {
+        if unsafe { sys::napi_get_value_string_utf8(env, raw, ptr::null_mut(), 0, &mut length) } != 0 {
             return None;
         }
         // One more for the zero at the end.
         let mut bytes = vec![0u8; length + 1];
         let (to, size) = (bytes.as_mut_ptr().cast(), bytes.len());
         // SAFETY: as many bytes as are said are there.
-        unsafe { abi::napi_get_value_string_utf8(env, raw, to, size, &mut length) };
+        unsafe { sys::napi_get_value_string_utf8(env, raw, to, size, &mut length) };
         bytes.truncate(length);
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
@@ -130,7 +130,7 @@ impl JsValue {
         let (mut found, mut whole) = (0, false);
         // SAFETY: see the module. It fails for other values.
         let status =
-            unsafe { abi::napi_get_value_bigint_uint64(environment(), self.raw(), &mut found, &mut whole) };
+            unsafe { sys::napi_get_value_bigint_uint64(environment(), self.raw(), &mut found, &mut whole) };
         (status == 0).then_some((found, whole))
     }
 }
@@ -143,9 +143,9 @@ impl AsRef<JsValue> for JsValue {
 
 impl From<&str> for JsValue {
     fn from(text: &str) -> Self {
-        let (from, length) = (text.as_ptr().cast(), text.len());
+        let (from, length) = (text.as_ptr().cast(), text.len().cast_signed());
         // SAFETY: as many bytes as are said are there.
-        Self::made(|env, out| unsafe { abi::napi_create_string_utf8(env, from, length, out) })
+        Self::made(|env, out| unsafe { sys::napi_create_string_utf8(env, from, length, out) })
     }
 }
 
@@ -164,14 +164,14 @@ impl From<&String> for JsValue {
 impl From<bool> for JsValue {
     fn from(value: bool) -> Self {
         // SAFETY: see the module.
-        Self::made(|env, out| unsafe { abi::napi_get_boolean(env, value, out) })
+        Self::made(|env, out| unsafe { sys::napi_get_boolean(env, value, out) })
     }
 }
 
 impl From<f64> for JsValue {
     fn from(value: f64) -> Self {
         // SAFETY: see the module.
-        Self::made(|env, out| unsafe { abi::napi_create_double(env, value, out) })
+        Self::made(|env, out| unsafe { sys::napi_create_double(env, value, out) })
     }
 }
 
@@ -197,7 +197,7 @@ impl From<u64> for JsValue {
     /// A BigInt.
     fn from(value: u64) -> Self {
         // SAFETY: see the module.
-        Self::made(|env, out| unsafe { abi::napi_create_bigint_uint64(env, value, out) })
+        Self::made(|env, out| unsafe { sys::napi_create_bigint_uint64(env, value, out) })
     }
 }
 
@@ -270,17 +270,17 @@ pub(crate) use wrapped;
 wrapped!(
     /// An object.
     Object,
-    |value| !matches!(value.kind(), kind::UNDEFINED | kind::NULL | kind::BOOLEAN | kind::NUMBER | kind::STRING)
+    |value| !matches!(value.kind(), ValueType::napi_undefined | ValueType::napi_null | ValueType::napi_boolean | ValueType::napi_number | ValueType::napi_string)
 );
 wrapped!(
     /// A function.
     Function,
-    |value| value.kind() == kind::FUNCTION
+    |value| value.kind() == ValueType::napi_function
 );
 wrapped!(
     /// An integer of any size.
     BigInt,
-    |value| value.kind() == kind::BIGINT
+    |value| value.kind() == ValueType::napi_bigint
 );
 wrapped!(
     /// An array.
@@ -288,7 +288,7 @@ wrapped!(
     |value| {
         let mut is = false;
         // SAFETY: see the module.
-        unsafe { abi::napi_is_array(environment(), value.raw(), &mut is) };
+        unsafe { sys::napi_is_array(environment(), value.raw(), &mut is) };
         is
     }
 );
@@ -298,7 +298,7 @@ impl Object {
     #[allow(clippy::new_without_default, reason = "js-sys has none")]
     pub fn new() -> Self {
         // SAFETY: see the module.
-        Self(JsValue::made(|env, out| unsafe { abi::napi_create_object(env, out) }))
+        Self(JsValue::made(|env, out| unsafe { sys::napi_create_object(env, out) }))
     }
 }
 
@@ -319,7 +319,7 @@ impl Array {
 
     fn of_length(length: usize) -> Self {
         // SAFETY: see the module.
-        Self(JsValue::made(|env, out| unsafe { abi::napi_create_array_with_length(env, length, out) }))
+        Self(JsValue::made(|env, out| unsafe { sys::napi_create_array_with_length(env, length, out) }))
     }
 
     /// The same array; an empty one for what is none.
@@ -331,19 +331,19 @@ impl Array {
     pub fn length(&self) -> u32 {
         let mut length = 0;
         // SAFETY: see the module.
-        unsafe { abi::napi_get_array_length(environment(), self.raw(), &mut length) };
+        unsafe { sys::napi_get_array_length(environment(), self.raw(), &mut length) };
         length
     }
 
     /// An element; undefined behind the last.
     pub fn get(&self, index: u32) -> JsValue {
         // SAFETY: see the module.
-        JsValue::made(|env, out| unsafe { abi::napi_get_element(env, self.raw(), index, out) })
+        JsValue::made(|env, out| unsafe { sys::napi_get_element(env, self.raw(), index, out) })
     }
 
     fn set(&self, index: u32, value: &JsValue) {
         // SAFETY: see the module.
-        unsafe { abi::napi_set_element(environment(), self.raw(), index, value.raw()) };
+        unsafe { sys::napi_set_element(environment(), self.raw(), index, value.raw()) };
     }
 
     /// Adds an element.
@@ -376,7 +376,7 @@ impl Function {
         let env = environment();
         let (this, argument, mut out) = (this.raw(), argument.raw(), ptr::null_mut());
         // SAFETY: see the module; one argument is there.
-        let status = unsafe { abi::napi_call_function(env, this, self.raw(), 1, &argument, &mut out) };
+        let status = unsafe { sys::napi_call_function(env, this, self.raw(), 1, &argument, &mut out) };
         if status == 0 { Ok(JsValue::here(out)) } else { Err(thrown()) }
     }
 }
@@ -385,12 +385,12 @@ impl Function {
 pub(crate) fn thrown() -> JsValue {
     let (env, mut pending) = (environment(), false);
     // SAFETY: see the module.
-    unsafe { abi::napi_is_exception_pending(env, &mut pending) };
+    unsafe { sys::napi_is_exception_pending(env, &mut pending) };
     if !pending {
         return JsValue::UNDEFINED;
     }
     // SAFETY: see the module.
-    JsValue::made(|env, out| unsafe { abi::napi_get_and_clear_last_exception(env, out) })
+    JsValue::made(|env, out| unsafe { sys::napi_get_and_clear_last_exception(env, out) })
 }
 
 /// An error to be thrown.
@@ -401,7 +401,7 @@ impl Error {
     pub fn new(message: &str) -> Self {
         let (none, message) = (ptr::null_mut(), JsValue::from(message).raw());
         // SAFETY: see the module; without a code.
-        Self(JsValue::made(|env, out| unsafe { abi::napi_create_error(env, none, message, out) }))
+        Self(JsValue::made(|env, out| unsafe { sys::napi_create_error(env, none, message, out) }))
     }
 }
 
@@ -422,7 +422,7 @@ impl From<Error> for JsValue {
 pub(crate) fn not(expected: &str) -> JsValue {
     let (none, message) = (ptr::null_mut(), JsValue::from(format!("expected {expected}")).raw());
     // SAFETY: see the module; without a code.
-    JsValue::made(|env, out| unsafe { abi::napi_create_type_error(env, none, message, out) })
+    JsValue::made(|env, out| unsafe { sys::napi_create_type_error(env, none, message, out) })
 }
 
 /// Properties of objects.
@@ -436,7 +436,7 @@ impl Reflect {
     pub fn get(object: &JsValue, key: &JsValue) -> Result<JsValue, JsValue> {
         let (env, mut out) = (environment(), ptr::null_mut());
         // SAFETY: see the module.
-        let status = unsafe { abi::napi_get_property(env, object.raw(), key.raw(), &mut out) };
+        let status = unsafe { sys::napi_get_property(env, object.raw(), key.raw(), &mut out) };
         if status == 0 { Ok(JsValue::here(out)) } else { Err(thrown()) }
     }
 
@@ -446,7 +446,7 @@ impl Reflect {
     /// What it throws.
     pub fn set(object: &JsValue, key: &JsValue, value: &JsValue) -> Result<bool, JsValue> {
         // SAFETY: see the module.
-        let status = unsafe { abi::napi_set_property(environment(), object.raw(), key.raw(), value.raw()) };
+        let status = unsafe { sys::napi_set_property(environment(), object.raw(), key.raw(), value.raw()) };
         if status == 0 { Ok(true) } else { Err(thrown()) }
     }
 }
@@ -454,7 +454,7 @@ impl Reflect {
 /// The global object.
 pub(crate) fn global() -> JsValue {
     // SAFETY: see the module.
-    JsValue::made(|env, out| unsafe { abi::napi_get_global(env, out) })
+    JsValue::made(|env, out| unsafe { sys::napi_get_global(env, out) })
 }
 
 /// `new constructor(...arguments)`.
@@ -463,5 +463,5 @@ pub(crate) fn construct(constructor: &JsValue, argument: Option<&JsValue>) -> Js
     let (count, first) =
         (usize::from(argument.is_some()), argument.as_ref().map_or(ptr::null(), ptr::from_ref));
     // SAFETY: see the module; as many arguments as are said are there.
-    JsValue::made(|env, out| unsafe { abi::napi_new_instance(env, constructor.raw(), count, first, out) })
+    JsValue::made(|env, out| unsafe { sys::napi_new_instance(env, constructor.raw(), count, first, out) })
 }

@@ -52,7 +52,7 @@ export const OPERATORS: readonly Measurable[] = [
     name: 'limb.convolve',
     title: 'Inner product of key switching',
     what: 'Four digits are transformed, multiplied by eight polynomials of a key, summed, and transformed back.',
-    made: ['limb.ntt', 'limb.intt'],
+    made: ['limb.ntt', 'limb.intt', 'limb.convolve'],
     key: (n, device) =>
       key(
         'limb.convolve',
@@ -80,8 +80,8 @@ export const OPERATORS: readonly Measurable[] = [
   {
     name: 'rns.extend',
     title: 'Change of base',
-    what: 'The same polynomial modulo two other primes, from three. No kernels are made of it yet: built-in ones alone.',
-    made: [],
+    what: 'The same polynomial modulo two other primes, from three.',
+    made: ['rns.extend'],
     key: (n, device) =>
       key(
         'rns.extend',

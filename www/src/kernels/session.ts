@@ -1,4 +1,4 @@
-/** One measurement of this device, in a worker: schedules of transforms are searched, then all that there is of each operator is compared. */
+/** One measurement of this device, in a worker: schedules are searched, then all that there is of each operator is compared. */
 import { deviceClass } from 'cipherloom/tune';
 import { KernelExplorer, type Schedule } from 'cipherloom/tune/kernels';
 import type { Finding } from './findings.js';
@@ -7,7 +7,7 @@ import type { Working } from '../verify/job.js';
 
 export interface Asked {
   readonly n: number;
-  /** Schedules that are tried for each transform; 0: built-in kernels alone. */
+  /** Schedules that are tried for each operator that has some; 0: built-in kernels alone. */
   readonly trials: number;
 }
 

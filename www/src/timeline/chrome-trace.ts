@@ -66,6 +66,7 @@ function complete(recording: Recording, row: number, span: number): object {
   const trace = recording.trace(span);
   const args = {
     operator: recording.op(span),
+    ...(recording.kernels(span) !== undefined && { kernel: recording.kernels(span) }),
     phase: phaseOf(trace),
     ...(trace.item !== undefined && { item: trace.item }),
     ...(recording.critical[span] === 1 && { critical: true }),

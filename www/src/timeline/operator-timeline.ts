@@ -197,7 +197,9 @@ export class OperatorTimeline {
     const { item, phase } = recording.trace(span);
     const what = phase === 'run' ? '' : `, ${item === undefined ? phase : `key ${item}`}`;
     const path = recording.critical[span] === 1 ? ', on the critical path' : '';
-    return `${recording.type(span)} #${recording.op(span)}, ${name}${what}${path}`;
+    const kernels = recording.kernels(span);
+    const by = kernels === undefined ? '' : `, by ${kernels}`;
+    return `${recording.type(span)} #${recording.op(span)}, ${name}${what}${path}${by}`;
   }
 
   #pick(span: number): void {

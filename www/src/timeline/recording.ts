@@ -1,5 +1,5 @@
 /** All that one run did, on both sides, on one axis: the page's phases, and the spans of every trace. */
-import type { TraceView } from 'cipherloom';
+import { kernelsText, type TraceView } from 'cipherloom';
 import { evaluationOf } from '../run/evaluation.js';
 import { laneOf } from '../run/lane.js';
 import type { Phase, PhaseName } from '../run/phases.js';
@@ -98,6 +98,11 @@ export class Recording {
     return this.trace(span).op[span - this.#first[this.#trace[span]!]!]!;
   }
 
+  /** Which kernels computed it, and why; phases have none. */
+  kernels(span: number): string | undefined {
+    return this.isPhase(span) ? undefined : kernelsText(this.trace(span), this.op(span));
+  }
+
   /** Index of the evaluation among the traces; undefined where there was none. */
   get evaluation(): number | undefined {
     const trace = evaluationOf(this.traces);
@@ -167,8 +172,9 @@ function rowsOf(traces: readonly TraceView[]): Row[] {
       const trace = own.find(({ threads, thread: all }) => thread < threads || all.includes(thread));
       if (trace === undefined) continue;
       const short = shortName(trace, thread);
-      const what =
-        { own: 'functions of one’s own', GPU: trace.gpu?.device ?? 'GPU' }[short] ?? `thread ${thread}`;
+      const gpu = trace.gpu?.device ?? 'GPU';
+      const lanes = { own: 'functions of one’s own', GPU: gpu, copies: `copies to ${gpu} and back` };
+      const what = (lanes as Record<string, string>)[short] ?? `thread ${thread}`;
       rows.push({ side, short, name: `${side}, ${what}` });
     }
   }

@@ -7,13 +7,13 @@ export type { ArrowOptions, CsvOptions, Rows };
 export { toArrow } from './arrow.js';
 export { toJson } from './json.js';
 
-/** See {@link import('./csv.js').toCsv}: columns `key,value`, or `row,column,value`. */
+/** Rows as CSV (csv.ts): columns `key,value`, or `row,column,value`. */
 export async function* toCsv(rows: Rows, options?: CsvOptions): AsyncGenerator<string, void, void> {
   const csv = await import('./csv.js');
   yield* csv.toCsv(rows, options);
 }
 
-/** See {@link import('./xml.js').toXml}: `<rows><row>...`. */
+/** Rows as XML (xml.ts): `<rows><row>...`. */
 export async function* toXml(rows: Rows): AsyncGenerator<string, void, void> {
   const xml = await import('./xml.js');
   yield* xml.toXml(rows);

@@ -5,8 +5,23 @@
  * Values are signed integers in doubles, exact below 2^53. A product of `a`, at most `x` in size, with a centered factor is at most `q (1/2 + k x 2^-54)`: its
  * quotient, at most `x/2`, is rounded `k` times before it becomes an integer. For the product to be exact `x` is at most 2^52 (`engine/src/platform/simd/fused.rs`).
  * All bounds leave out a factor of `1 + 2^-20`, which `MARGIN` takes in.
+ *
+ * Sums of products are kept in two parts, `high` and `low` ({@link sumPlanOf}). With `t` terms of `b` bits `high` starts at `C = 1.5 * 2^e`, `e = 2 b + ceil(log2 t) + 1`.
+ * Factors are below `q <= 2^b` in size, so all products together are below `t q^2 <= 2^(e - 1)`, and `high` stays between `2^e` and `2^(e + 1)`, where doubles are
+ * multiples of `2^(e - 52)`. Adding a product there rounds once; what `high` gained is exact, being a difference of two such multiples below `2^53` of them, and the product less
+ * that is at most `2^(e - 53)` in size and an integer, hence exact in one fused operation, and is added to `low`. In the end `H = high - C` is at most `t q^2`, `H / q` as computed is off
+ * by at most `t q 2^-52` (one rounding of `1/q`, one of the product; fused with rounding by adding one fewer), and rounded to an integer `k`, so that `H - k q`, at most
+ * `q (1/2 + t q 2^-52)`, is exact. All of it, `H - k q + low`, with `low` at most `t 2^(e - 53)` and what a sum before left, `9/16 q` at most, has to be below 2^53. Rounding by adding 1.5 * 2^52
+ * takes `H / q` up to 2^51. Where the second factors are centered ones of the prime `q` at hand, and the first ones below `2^b` whatever prime they are of, products are below `2^b q / 2`, and
+ * `H / q` is at most `t 2^(b - 1)`: so `e` is one less, and the quotient is off by half as much.
  */
-import { MOST_LAYERS, type Schedule } from './schedule.js';
+import {
+  type ChangeSchedule,
+  MOST_LAYERS,
+  type Rounding,
+  type SumSchedule,
+  type TransformSchedule as Schedule,
+} from './schedule.js';
 
 /** What a factor may multiply. */
 const LIMIT = 2 ** 52;
@@ -183,4 +198,50 @@ function summed(
     }
   }
   return { within, values };
+}
+
+/** How sums of products are kept. */
+export interface SumPlan {
+  /** Most terms before a sum is reduced. */
+  readonly most: number;
+  /** `high` starts at 1.5 by this power of two. */
+  readonly exponent: number;
+  /** Whether residues are found by `floor`. */
+  readonly floor: boolean;
+}
+
+/** What a sum that was reduced starts from, by the prime: as `open` values. */
+const LEFT = 9 / 16;
+/** What rounds by adding takes. */
+const ADDS = 2 ** 51;
+
+/** The plan of sums of products with the fewest reductions: factors are at most `2^bits` in size. */
+export function sumPlanOf({
+  bits,
+  rounding,
+  terms,
+}: Pick<SumSchedule, 'bits' | 'rounding' | 'terms'>): SumPlan {
+  return planOfSums(bits, rounding, terms[0] + terms[1], 2 ** bits);
+}
+
+/** That of a change of base: the second factors are known ones, centered, so half as large. */
+export function changePlanOf({
+  bits,
+  rounding,
+  change: [sources, , , own],
+}: Pick<ChangeSchedule, 'bits' | 'rounding' | 'change'>): SumPlan {
+  return planOfSums(bits, rounding, sources + 1 + own, 2 ** (bits - 1));
+}
+
+/** `count` terms, whose second factors are at most `known` in size. */
+function planOfSums(bits: number, rounding: Rounding, count: number, known: number): SumPlan {
+  const q = 2 ** bits;
+  for (let most = count; ; most--) {
+    const exponent = bits + Math.log2(known) + Math.ceil(Math.log2(most)) + 1;
+    const total = q * (0.5 + most * known * 2 ** -52 + LEFT) + most * 2 ** (exponent - 53);
+    const quotient = rounding === 'nearest' || most * known <= ADDS * MARGIN;
+    if (total <= EXACT * MARGIN && quotient)
+      return { most, exponent, floor: 2 * (total / q) * 2 ** -53 < MARGIN * 2 ** -(bits + 1) };
+    if (most === 1) throw new Error('one product fits whatever the prime');
+  }
 }

@@ -64,8 +64,8 @@ export async function chooseKernels(
       const taken = await verified(given, { explorers, device }, explorer, refused, signal);
       if (taken === undefined) continue;
       // Of two for the same work one runs: the faster.
-      const { n, bits, prime, piece } = taken.kernel;
-      const work = [piece, n, bits, prime].join();
+      const { n, bits, prime, piece, shape } = taken.kernel;
+      const work = [piece, n, bits, prime, ...shape].join();
       const other = kernels.get(work);
       if (other === undefined || gain(taken) < gain(other)) kernels.set(work, taken);
     }

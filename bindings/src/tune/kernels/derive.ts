@@ -9,8 +9,9 @@ import type { OperatorKey } from '../key.js';
 import type { Implementation, TuneRecord } from '../record.js';
 import { wrong } from '../wrong.js';
 import { bitsOf, pieceOf } from './pieces.js';
-import { checkSchedule, type Schedule, scheduleName } from './schedule.js';
-import { make, type Made } from './transform.js';
+import { checkSchedule, type Schedule, scheduleName, shapeOf } from './schedule.js';
+import type { Made } from './emitter.js';
+import { make } from './make.js';
 
 /** A kernel, and the hash of its code. */
 export interface Derived {
@@ -60,7 +61,7 @@ async function compiled(schedule: Schedule, coded: Coded): Promise<Derived> {
 async function kernelOf(schedule: Schedule, { bytes, layout }: Made): Promise<RawKernel> {
   const { piece, n, bits, prime } = schedule;
   const module = await WebAssembly.compile(bytes);
-  return { name: scheduleName(schedule), piece, n, bits, prime, module, layout };
+  return { name: scheduleName(schedule), piece, n, bits, shape: shapeOf(schedule), prime, module, layout };
 }
 
 /** The schedule of a generated implementation of a key, and its code, which is not compiled yet. */
@@ -70,6 +71,9 @@ async function codeFor(key: OperatorKey, { schedule, code }: Implementation): Pr
   const asked = pieceOf(key);
   if (asked === undefined || asked.piece !== piece || asked.n !== n)
     throw wrong('tune.record', 'record, schedule', `${piece} of dimension ${n}`, `one for ${key.operator}`);
+  const [shape, wanted] = [shapeOf(checked), asked.shape ?? []].map((one) => one.join());
+  if (shape !== wanted)
+    throw wrong('tune.record', 'record, schedule', `${piece} of shape ${shape}`, `one of shape ${wanted}`);
   if (bitsOf(asked.prime) > bits || (prime !== undefined && BigInt(prime) !== asked.prime))
     throw wrong('tune.record', 'record, schedule', `other primes`, `one for ${asked.prime}`);
   const made = await codeOf(checked);

@@ -11,7 +11,7 @@ import { Bench, type BenchOptions, type Candidate } from './bench.js';
 import { derive, deriveFor } from './derive.js';
 import { bitsOf, pieceOf, usesOf } from './pieces.js';
 import { type Schedule, scheduleJson, scheduleName } from './schedule.js';
-import { seeded, Space } from './space.js';
+import { seeded, spaceOf } from './space.js';
 import { evolution } from './techniques/evolution.js';
 import { grid } from './techniques/grid.js';
 import { randomly } from './techniques/random.js';
@@ -178,7 +178,7 @@ export class KernelExplorer implements Explorer {
     onTried: Exploring['onTried'],
   ): Promise<Tried | undefined> {
     const asked = pieceOf(key);
-    const space = asked && Space.of(asked.piece, asked.n, bitsOf(asked.prime));
+    const space = asked && spaceOf(asked, bitsOf(asked.prime));
     if (space === undefined || !this.#bench.generated) return undefined;
     const techniques = this.#techniques();
     const random = seeded(keyText(key).length * 7919 + space.n);

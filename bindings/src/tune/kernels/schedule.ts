@@ -1,48 +1,88 @@
 /**
- * Schedules of transforms: everything that decides about the code of a kernel, and nothing else, as plain JSON. Equal schedules are equal code.
+ * Schedules: everything that decides about the code of a kernel, and nothing else, as plain JSON. Equal schedules are equal code.
  *
  * The transform of dimension `n` has `log2 n` layers (P. Longa, M. Naehrig, 2016), the first one with one block, the last one with `n/2`. A schedule says how many of
- * them are done while values are in registers, in which order blocks are visited, and how products are made.
+ * them are done while values are in registers, in which order blocks are visited, and how products are made. Sums of products go over all terms for a few indices at a time;
+ * a schedule says for how many, and what is in registers then; changes of base, too.
  */
 import { describe } from '../../arguments.js';
 import type { Json } from '../canonical.js';
 import { checkObject, wrong } from '../wrong.js';
 
 /** What kernels are made of. */
-export type Piece = 'ring.forward' | 'ring.inverse';
+export type Piece = Schedule['piece'];
 
 /** All pieces. */
-export const PIECES: readonly Piece[] = ['ring.forward', 'ring.inverse'];
+export const PIECES: readonly Piece[] = ['ring.forward', 'ring.inverse', 'ring.sum', 'rns.change'];
 
 /** How `round(a w / q)` is made. */
 export type Rounding = 'nearest' | 'add';
 
-/** A schedule of a transform. */
-export interface Schedule {
+/** What all schedules have. */
+interface Common {
   /** Of the generator: another one gives other code. */
   readonly version: 2;
-  readonly piece: Piece;
   /** Ring dimension: a power of two from 16 to 32768. */
   readonly n: number;
   /** For primes below `2^bits`, 17 to 50: how often values are reduced follows from it. */
   readonly bits: number;
   /** This prime alone, its constants part of the code; any if left out. */
   readonly prime?: number;
-  /** Layers of each pass over the data, 1 to 4, the layer with one block first. Two passes at least; they add up to `log2 n`. */
-  readonly passes: readonly number[];
   /** `nearest`: by the instruction; `add`: by adding and subtracting 1.5 * 2^52. */
   readonly rounding: Rounding;
+  /** Of transforms whether factors that many vectors share, of sums whether addresses are held in locals, or loaded where they are used. */
+  readonly held: boolean;
+  /** Vectors of each part of a block, or of a limb, in one step of a loop: 1, 2 or 4. */
+  readonly unroll: number;
+}
+
+/** A schedule of a transform. */
+export interface TransformSchedule extends Common {
+  readonly piece: 'ring.forward' | 'ring.inverse';
+  /** Layers of each pass over the data, 1 to 4, the layer with one block first. Two passes at least; they add up to `log2 n`. */
+  readonly passes: readonly number[];
   /** Passes from this one on find `w / q` by a product with `1/q`; those before read it from a table. */
   readonly computed: number;
-  /** Whether factors that many vectors share are held in locals, or loaded where they are used. */
-  readonly held: boolean;
-  /** Vectors of each part of a block in one step of a loop: 1, 2 or 4. */
-  readonly unroll: number;
   /** Passes from this one on are done for one part of the data after the other (0: none): depth first. Not the last one alone. */
   readonly tile: number;
 }
 
-const NAMES = ['version', 'piece', 'n', 'bits', 'passes', 'rounding', 'computed', 'held', 'unroll', 'tile'];
+/** Terms of sums of products: how many are what a transform left open, how many are residues, and how many sums there are of them. */
+export type Terms = readonly [open: number, residues: number, outputs: number];
+
+/** A schedule of sums of products, `out_k = sum over i of x_i y_ik`: the inner product of key switching. */
+export interface SumSchedule extends Common {
+  readonly piece: 'ring.sum';
+  /** 1 to 16 terms, 1 to 4 outputs. */
+  readonly terms: Terms;
+  /** Whether all outputs are summed at a time, so that each `x` is read once, or one after the other, so that more sums stay in registers. */
+  readonly together: boolean;
+}
+
+/** A change of base: limbs that it starts from, limbs that it makes, and whether (0 or 1) sources are multiplied first, and whether targets have limbs of their own. */
+export type Change = readonly [sources: number, targets: number, scaled: 0 | 1, own: 0 | 1];
+
+/** A schedule of a change of the RNS base. */
+export interface ChangeSchedule extends Omit<Common, 'prime'> {
+  readonly piece: 'rns.change';
+  /** There are several primes, whose constants are never part of the code. */
+  readonly prime?: undefined;
+  /** 1 to 12 sources, 1 to 16 targets. */
+  readonly change: Change;
+}
+
+/** A schedule. */
+export type Schedule = TransformSchedule | SumSchedule | ChangeSchedule;
+
+const NAMES = ['version', 'piece', 'n', 'bits', 'rounding', 'held', 'unroll'];
+const TRANSFORM = ['passes', 'computed', 'tile'];
+/** Names beside these. */
+const MORE: Readonly<Record<Piece, readonly string[]>> = {
+  'ring.forward': TRANSFORM,
+  'ring.inverse': TRANSFORM,
+  'ring.sum': ['terms', 'together'],
+  'rns.change': ['change'],
+};
 
 /** The least dimension: two passes, the last of which works on two blocks side by side. */
 export const LEAST = 16;
@@ -52,10 +92,23 @@ export const LARGEST = 32_768;
 export const BITS = { least: 17, most: 50 } as const;
 /** Most layers of one pass. */
 export const MOST_LAYERS = 4;
+/** Most sources of a change of base, and most targets: those of the engine. */
+export const MOST_CHANGE = { sources: 12, targets: 16 } as const;
+/** Most terms of a sum, and most outputs: those of the engine. */
+export const MOST_TERMS = { terms: 16, outputs: 4 } as const;
+
+/** Whether there are kernels for a ring of that dimension and primes of so many bits. */
+export function isRing(n: number, bits: number): boolean {
+  const fits = Number.isInteger(Math.log2(n)) && n >= LEAST && n <= LARGEST;
+  return fits && bits >= BITS.least && bits <= BITS.most;
+}
 
 /** Whether a value is a schedule; gives a copy. Errors: TuneError `tune.record`. */
 export function checkSchedule(value: unknown): Schedule {
-  const given = checkObject('tune.record', 'schedule', value, NAMES, ['prime']);
+  const named = PIECES.find((known) => known === (value as { piece?: unknown } | null | undefined)?.piece);
+  const several = named === 'rns.change';
+  const names = [...NAMES, ...MORE[named ?? 'ring.forward']];
+  const given = checkObject('tune.record', 'schedule', value, names, several ? [] : ['prime']);
   const fail = (name: string, expected: string): never => {
     throw wrong('tune.record', `schedule, ${name}`, describe(given[name]), expected);
   };
@@ -72,6 +125,29 @@ export function checkSchedule(value: unknown): Schedule {
   if (!Number.isInteger(layers)) fail('n', 'a power of two');
   const bits = whole('bits', BITS.least, BITS.most);
   const prime = given.prime === undefined ? undefined : whole('prime', 3, 2 ** bits - 1);
+  const rounding =
+    (['nearest', 'add'] as const).find((known) => known === given.rounding) ??
+    fail('rounding', 'nearest or add');
+  if (typeof given.held !== 'boolean') fail('held', 'true or false');
+  const unroll = whole('unroll', 1, 4);
+  if (unroll === 3) fail('unroll', '1, 2 or 4');
+  const common = { version: 2 as const, n, bits, rounding, held: given.held as boolean, unroll };
+  const alone = prime === undefined ? {} : { prime };
+  if (piece === 'ring.sum') {
+    const terms = given.terms as Terms;
+    if (!isTerms(terms))
+      fail(
+        'terms',
+        `three whole numbers: 1 to ${MOST_TERMS.terms} terms in two, 1 to ${MOST_TERMS.outputs} outputs`,
+      );
+    if (typeof given.together !== 'boolean') fail('together', 'true or false');
+    return { ...common, ...alone, piece, terms: [...terms], together: given.together as boolean };
+  }
+  if (piece === 'rns.change') {
+    const change = given.change as Change;
+    if (!isChange(change)) fail('change', '1 to 12 sources, 1 to 16 targets, 0 or 1, 0 or 1');
+    return { ...common, piece, change: [...change] };
+  }
   const passes = given.passes as readonly number[];
   const fits =
     Array.isArray(passes) &&
@@ -79,35 +155,64 @@ export function checkSchedule(value: unknown): Schedule {
     passes.every((one) => Number.isInteger(one) && one >= 1 && one <= MOST_LAYERS) &&
     passes.reduce((sum, one) => sum + one, 0) === layers;
   if (!fits) fail('passes', `at least two numbers from 1 to ${MOST_LAYERS} that are ${layers} together`);
-  const rounding =
-    (['nearest', 'add'] as const).find((known) => known === given.rounding) ??
-    fail('rounding', 'nearest or add');
   const computed = whole('computed', 0, passes.length);
-  if (typeof given.held !== 'boolean') fail('held', 'true or false');
-  const unroll = whole('unroll', 1, 4);
-  if (unroll === 3) fail('unroll', '1, 2 or 4');
   // The last pass works on two blocks at a time: a part has two of its blocks at least.
   const tile = whole('tile', 0, passes.length - 2);
-  return {
-    version: 2,
-    piece,
-    n,
-    bits,
-    ...(prime !== undefined && { prime }),
-    passes: [...passes],
-    rounding,
-    computed,
-    held: given.held as boolean,
-    unroll,
-    tile,
-  };
+  return { ...common, ...alone, piece, passes: [...passes], computed, tile };
 }
 
-/** A short name: `forward-8192-50:2,3,4,4 add held u2 c3 t1`. */
+/** Whether there are kernels for changes of base of that shape. */
+export function isChange(change: unknown): change is Change {
+  if (!Array.isArray(change) || change.length !== 4) return false;
+  const [sources, targets, ...flags] = change as unknown as Change;
+  const within = (count: number, most: number): boolean =>
+    Number.isSafeInteger(count) && count >= 1 && count <= most;
+  const all = within(sources, MOST_CHANGE.sources) && within(targets, MOST_CHANGE.targets);
+  return all && flags.every((flag) => flag === 0 || flag === 1);
+}
+
+/** Whether there are kernels for sums of that shape. */
+export function isTerms(terms: unknown): terms is Terms {
+  if (!Array.isArray(terms) || terms.length !== 3) return false;
+  if (!terms.every((count) => Number.isSafeInteger(count) && (count as number) >= 0)) return false;
+  const [open, residues, outputs] = terms as unknown as Terms;
+  const count = open + residues;
+  return count >= 1 && count <= MOST_TERMS.terms && outputs >= 1 && outputs <= MOST_TERMS.outputs;
+}
+
+/** A short name: `forward-8192-50:2,3,4,4 add held u2 c3 t1`, `sum-8192-50:4+0x2 nearest held u2 together`, `change-8192-50:2to3 scaled nearest held u2`. */
 export function scheduleName(schedule: Schedule): string {
-  const { piece, n, bits, prime, passes, rounding, computed, held, unroll, tile } = schedule;
+  const { piece, n, bits, prime, rounding, held, unroll } = schedule;
   const of = prime === undefined ? String(bits) : `q${prime}`;
-  return `${piece.slice(5)}-${n}-${of}:${passes.join(',')} ${rounding}${held ? ' held' : ''} u${unroll} c${computed} t${tile}`;
+  const [shape, rest] = shapeText(schedule);
+  return `${piece.slice(piece.indexOf('.') + 1)}-${n}-${of}:${shape} ${rounding}${held ? ' held' : ''} u${unroll}${rest}`;
+}
+
+function shapeText(schedule: Schedule): [shape: string, rest: string] {
+  switch (schedule.piece) {
+    case 'ring.sum': {
+      const [open, residues, outputs] = schedule.terms;
+      return [`${open}+${residues}x${outputs}`, schedule.together ? ' together' : ''];
+    }
+    case 'rns.change': {
+      const [sources, targets, scaled, own] = schedule.change;
+      return [`${sources}to${targets}${scaled === 1 ? ' scaled' : ''}${own === 1 ? ' own' : ''}`, ''];
+    }
+    default:
+      return [schedule.passes.join(), ` c${schedule.computed} t${schedule.tile}`];
+  }
+}
+
+/** Of what shape the kernel is, beside its ring: of sums the terms, of changes of base these. */
+export function shapeOf(schedule: Schedule): readonly number[] {
+  switch (schedule.piece) {
+    case 'ring.sum':
+      return schedule.terms;
+    case 'rns.change':
+      return schedule.change;
+    default:
+      return [];
+  }
 }
 
 /** A schedule as a record has it. */

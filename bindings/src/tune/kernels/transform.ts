@@ -6,34 +6,18 @@
  * more (`rest`), whatever the data.
  */
 import { type Plan, pairs, planOf } from './bounds.js';
-import { checkSchedule, MOST_LAYERS, type Schedule } from './schedule.js';
+import { Emitter, INTEGERS, type Made, PARAMETERS, VECTOR, WORD } from './emitter.js';
+import { MOST_LAYERS, type TransformSchedule as Schedule } from './schedule.js';
 import { type Body, type Local, ModuleWriter } from './wasm-writer.js';
 
-/** 2^52: adding it to a small integer shows that in the lowest bits. */
-const INTEGERS = 2 ** 52;
-/** Adding and subtracting it rounds. */
-const ROUND = 1.5 * 2 ** 52;
 /** Constants at the beginning of the layout: the prime, one by it. */
 const HEAD = { forward: 2, inverse: 6 } as const;
-const WORD = 8;
-const VECTOR = 16;
-
-/** A kernel: code, and which doubles it reads (`engine/src/platform/made.rs`: `Offer::layout`). */
-export interface Made {
-  /** Exports `closed`, from and to residues, and `open`, which leaves or takes doubles. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly layout: Uint32Array<ArrayBuffer>;
-}
-
-/** Parameters of all functions: `out`, `a`, `factors`, `rest`; those of passes have the factors of their blocks before. */
-const PARAMETERS = 4;
 
 /** How a first pass of a forward transform reads residues: of the prime itself; of one that is at most twice as large; of any. */
 type Reading = 'own' | 'near' | 'far' | 'none';
 
-/** The code of a schedule. Errors: TuneError `tune.record` for what is none. */
-export function make(value: Schedule): Made {
-  const schedule = checkSchedule(value);
+/** The code of a schedule that was checked. */
+export function makeTransform(schedule: Schedule): Made {
   const plan = planOf(schedule);
   return schedule.piece === 'ring.forward' ? makeForward(schedule, plan) : makeInverse(schedule, plan);
 }
@@ -94,82 +78,6 @@ function layoutOf(schedule: Schedule, passes: readonly Pass[]): Uint32Array<Arra
   return new Uint32Array(layout);
 }
 
-/** What all functions of a kernel emit. */
-class Emitter {
-  readonly body: Body;
-  readonly schedule: Schedule;
-  readonly out: Local;
-  readonly a: Local;
-  readonly factors: Local;
-  readonly rest: Local;
-  readonly q: Local;
-  readonly inverse: Local;
-  readonly round: Local;
-  readonly high: Local;
-
-  /** `first`: number of the parameter `out`. */
-  constructor(body: Body, schedule: Schedule, first: number) {
-    this.body = body;
-    this.schedule = schedule;
-    [this.out, this.a, this.factors, this.rest] = [0, 1, 2, 3].map((at) => body.parameter(first + at)) as [
-      Local,
-      Local,
-      Local,
-      Local,
-    ];
-    [this.q, this.inverse, this.round, this.high] = Array.from({ length: 4 }, () => body.local('v128')) as [
-      Local,
-      Local,
-      Local,
-      Local,
-    ];
-    const { prime } = schedule;
-    if (prime === undefined) {
-      body.get(this.factors).loadSplat(0).set(this.q);
-      body.get(this.factors).loadSplat(WORD).set(this.inverse);
-    } else {
-      body.f64x2(prime).set(this.q);
-      body.f64x2(1 / prime).set(this.inverse);
-    }
-    if (schedule.rounding === 'add') body.f64x2(ROUND).set(this.round);
-  }
-
-  vector(): Local {
-    return this.body.local('v128');
-  }
-
-  /** Rounds the product of the two vectors on the stack to integers. */
-  roundedProduct(): void {
-    if (this.schedule.rounding === 'add')
-      this.body.get(this.round).do('f64x2.relaxed_madd').get(this.round).do('f64x2.sub');
-    else this.body.do('f64x2.mul').do('f64x2.nearest');
-  }
-
-  /** Leaves `x w` modulo the prime on the stack. `w`, `byPrime` put the factor there, and that by the prime. */
-  product(x: Local, w: () => void, byPrime: (() => void) | undefined): void {
-    const { body, high, q } = this;
-    body.get(x);
-    w();
-    body.do('f64x2.mul').set(high);
-    if (byPrime === undefined) body.get(high).get(this.inverse);
-    else {
-      body.get(x);
-      byPrime();
-    }
-    this.roundedProduct();
-    body.get(q).get(high).do('f64x2.relaxed_nmadd');
-    body.get(x);
-    w();
-    body.get(high).do('f64x2.relaxed_nmadd').do('f64x2.sub');
-  }
-
-  reduce(x: Local): void {
-    this.body.get(x).get(this.inverse);
-    this.roundedProduct();
-    this.body.get(this.q).get(x).do('f64x2.relaxed_nmadd').set(x);
-  }
-}
-
 /** Where the parts of a block lie, from which pointer. */
 interface Place {
   readonly pointer: Local;
@@ -178,7 +86,7 @@ interface Place {
 
 /** Writes the layers of one pass on values in locals. */
 function butterflies(
-  e: Emitter,
+  e: Emitter<Schedule>,
   pass: Pass,
   plan: Plan,
   x: readonly Local[],
@@ -223,11 +131,6 @@ function butterflies(
   for (const at of after) reduce(at);
 }
 
-/** Words on the stack become doubles. */
-function fromWords(e: Emitter, integers: Local): void {
-  e.body.get(integers).do('v128.or').get(integers).do('f64x2.sub');
-}
-
 /** Writes one pass over `blocks` blocks. Parameters: its factors, then those of the kernel. */
 function writePass(
   body: Body,
@@ -252,10 +155,7 @@ function writePass(
     body.get(e.rest).loadSplat(WORD).set(p);
   }
   const bias = e.vector();
-  if (end === 'words' && plan.floor) {
-    if (schedule.prime === undefined) body.get(e.inverse).f64x2(0.5).do('f64x2.mul').set(bias);
-    else body.f64x2(0.5 / schedule.prime).set(bias);
-  }
+  if (end === 'words' && plan.floor) e.setBias(bias);
 
   const x = Array.from({ length: values }, () => e.vector());
   // What is not held is loaded where it is used.
@@ -291,7 +191,7 @@ function writePass(
 
   const read = (place: Place, into: Local): void => {
     body.get(place.pointer).load(place.offset);
-    if (reading === 'own') fromWords(e, integers);
+    if (reading === 'own') e.fromWords(integers);
     else if (reading !== 'none') {
       body.get(integers).do('v128.or').tee(into).get(integers).do('f64x2.sub');
       body.get(into).get(half).do('f64x2.ge').get(p).do('v128.and').do('f64x2.sub');
@@ -300,16 +200,11 @@ function writePass(
   };
   const finish = (at: Local): void => {
     if (end === 'words') {
-      if (forward && plan.floor) {
-        // floor((a + 1/2) / q), and what it leaves is a residue.
-        body.get(at).get(e.inverse).get(bias).do('f64x2.relaxed_madd').do('f64x2.floor');
-        body.get(e.q).get(at).get(integers).do('f64x2.add').do('f64x2.relaxed_nmadd');
-      } else {
+      if (forward && plan.floor) e.floored(at, integers, bias);
+      else {
         if (forward) e.reduce(at);
-        body.get(at).get(integers).do('f64x2.add');
-        body.get(at).f64x2(0).do('f64x2.lt').get(e.q).do('v128.and').do('f64x2.add');
+        e.lifted(at, integers);
       }
-      body.get(integers).do('v128.xor').set(at);
     } else if (end === 'open') e.reduce(at);
   };
   const far = (): void => {

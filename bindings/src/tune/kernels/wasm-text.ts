@@ -127,6 +127,7 @@ function instruction(body: Reader): string {
     case 'v128.load':
     case 'v128.load64_splat':
     case 'v128.store':
+    case 'i32.load':
     case 'f64.load': {
       const align = 2 ** body.unsigned();
       const offset = body.unsigned();

@@ -44,6 +44,7 @@ export const INSTRUCTIONS = {
   'local.get': [0x20],
   'local.set': [0x21],
   'local.tee': [0x22],
+  'i32.load': [0x28],
   'f64.load': [0x2b],
   'i32.const': [0x41],
   'v128.load': [0xfd, 0x00],
@@ -126,6 +127,11 @@ export class Body {
   /** Loads a double that is no vector. */
   loadDouble(offset: number): this {
     return this.#emit('f64.load', 3, ...unsigned(offset));
+  }
+
+  /** Loads an address, which is in memory. */
+  loadAddress(offset: number): this {
+    return this.#emit('i32.load', 2, ...unsigned(offset));
   }
 
   /** Stores a vector; address and vector are on the stack. */

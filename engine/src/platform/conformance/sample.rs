@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Words that all operands have together at most: 256 MiB.
 const MOST: u64 = 1 << 25;
 
-/// One use of an operator of lattice algebra, whose operands are residues.
+/// One use of an operator of lattice algebra.
 pub struct Sample {
     def: Arc<dyn OpDef>,
     case: Case,
@@ -28,6 +28,20 @@ impl Sample {
     /// # Errors
     /// `UnknownOperator`, `Graph` and `Operator` for what is no use of an operator; `Operator` for operands that are no residues, and for too large ones.
     pub fn new(name: &str, attrs: &str, inputs: &[String]) -> Result<Self> {
+        let sample = Self::to_measure(name, attrs, inputs)?;
+        let types = types_of(&sample.case);
+        let call = call_of(&*sample.def, &sample.case, &types);
+        for (index, ty) in types.iter().enumerate() {
+            residues(ty).ok_or_else(|| call.error(format!("input {index}"), ty, "limbs of residues"))?;
+        }
+        Ok(sample)
+    }
+
+    /// The same with operands of any type, to be measured and not to be compared: all words of what is no residue are 1.
+    ///
+    /// # Errors
+    /// As [`Sample::new`], but for operands that are no residues.
+    pub fn to_measure(name: &str, attrs: &str, inputs: &[String]) -> Result<Self> {
         let def = Arc::clone(Registry::lattice().get(name)?);
         let attrs = parse_attrs(attrs)?;
         let read = |text: &String| {
@@ -41,9 +55,6 @@ impl Sample {
         if words > MOST {
             return Err(call.error("words of all operands", words, format!("at most {MOST}")));
         }
-        for (index, ty) in types.iter().enumerate() {
-            residues(ty).ok_or_else(|| call.error(format!("input {index}"), ty, "limbs of residues"))?;
-        }
         let inputs = types.into_iter().map(|ty| (ty, Vec::new())).collect();
         let case = Case { attrs, inputs, unit: WORD, nonce: 0, expected: Expected::Words(Vec::new()) };
         let mut sample = Self { def, case };
@@ -55,10 +66,24 @@ impl Sample {
         let mut random = Random(17);
         for (ty, words) in &mut self.case.inputs {
             *words = memory::room(ty.size as usize)?;
-            let Some((n, primes)) = residues(ty) else { continue };
+            let Some((n, primes)) = residues(ty) else {
+                words.resize(ty.size as usize, 1);
+                continue;
+            };
             primes.iter().for_each(|&q| words.extend(pattern.words(n, q, &mut random)));
         }
         Ok(())
+    }
+
+    /// What `f` makes of it: of the call, the type of its output and the words of its inputs.
+    ///
+    /// # Errors
+    /// What the operator type and `f` say.
+    pub fn given<T>(&self, f: impl FnOnce(&Call<'_>, &ValueType, &[&[u64]]) -> Result<T>) -> Result<T> {
+        let types = types_of(&self.case);
+        let call = call_of(&*self.def, &self.case, &types);
+        let words: Vec<&[u64]> = self.case.inputs.iter().map(|(_, words)| words.as_slice()).collect();
+        f(&call, &self.def.assemble(&call)?, &words)
     }
 
     /// Compares what a platform makes of it with the reference, on zeros, ones, the largest residues, these and zeros in turn, and random ones; leaves it with the last.

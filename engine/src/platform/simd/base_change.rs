@@ -4,8 +4,10 @@
 use super::field::{BLOCK, BlockSums, Field};
 use super::lanes::F2;
 use super::products::block;
+use crate::Result;
 use crate::math;
 use crate::math::Modulus;
+use crate::platform::made::{Change, Piece, Prepared};
 
 /// Most sources: so many blocks lie on the stack, and so many terms fit into a sum.
 const MOST_SOURCES: usize = 40;
@@ -84,4 +86,69 @@ impl<A: BlockSums> BaseChange<A> {
             }
         }
     }
+}
+
+/// A change of base by a kernel made at run time.
+pub(super) struct MadeChange {
+    kernel: Prepared,
+    /// Numbers of the limbs that it reads: of the sources, then of the targets' own.
+    limbs: Vec<usize>,
+}
+
+impl MadeChange {
+    /// What was offered for it; none for larger primes, and where targets differ in kind.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub(super) fn find(change: &math::BaseChange, n: usize) -> Result<Option<Self>> {
+        let (sources, targets) = (&change.sources, &change.targets);
+        let own = targets.iter().filter(|target| target.own.is_some()).count();
+        let moduli = || sources.iter().map(|s| s.modulus).chain(targets.iter().map(|t| t.modulus));
+        let largest = moduli().map(|modulus| modulus.value()).max().unwrap_or(0);
+        if moduli().any(|modulus| Field::new(modulus).is_none()) || (own > 0 && own < targets.len()) {
+            return Ok(None);
+        }
+        let shape = Change {
+            sources: sources.len(),
+            targets: targets.len(),
+            scaled: sources.iter().any(|source| source.c != 1),
+            own: own > 0,
+        };
+        let piece = Piece::Change(shape);
+        let Some(kernel) = Prepared::find(piece, (n, largest), || doubles(change))? else { return Ok(None) };
+        let own = targets.iter().filter_map(|target| target.own.map(|(limb, _)| limb));
+        let limbs = sources.iter().map(|source| source.limb).chain(own).collect();
+        Ok(Some(Self { kernel, limbs }))
+    }
+
+    /// What it is called.
+    pub(super) fn name(&self) -> &str {
+        self.kernel.name()
+    }
+
+    /// As [`BaseChange::run`].
+    pub(super) fn run(&self, out: &mut [u64], limbs: &[&[u64]]) {
+        self.kernel.gather(false, out, self.limbs.iter().map(|&limb| limbs[limb]));
+    }
+}
+
+/// The doubles that a kernel of a change of base reads: of each source the prime `q`, `1/q`, its factor centered, that by `q`, and `1/q` again, as the quotient is summed
+/// by; of each target the prime, one by it, the factors of all sources, that of the quotient, and that of the own limb, if there are such, centered.
+fn doubles(change: &math::BaseChange) -> Vec<f64> {
+    let by = |modulus: &Modulus| (modulus.value() as f64, 1.0 / modulus.value() as f64);
+    let sources = change.sources.iter().flat_map(|source| {
+        let ((q, inverse), c) = (by(&source.modulus), source.modulus.center(source.c) as f64);
+        [q, inverse, c, c / q, inverse]
+    });
+    let targets = change.targets.iter().flat_map(|target| {
+        let modulus = &target.modulus;
+        // Without an own limb the sum is the remainder, with one it is subtracted.
+        let signed = |c: u64| if target.own.is_some() { modulus.neg(c) } else { c };
+        let terms = target.c.iter().copied().chain([modulus.neg(target.w)]).map(signed);
+        let own = target.own.map(|(_, c)| c);
+        let factors = terms.chain(own).map(|c| modulus.center(c) as f64).collect::<Vec<_>>();
+        let (q, inverse) = by(modulus);
+        [q, inverse].into_iter().chain(factors)
+    });
+    sources.chain(targets).collect()
 }

@@ -1,6 +1,6 @@
 //! The kernels that compute in doubles, for primes below `2^50`, in one of two arithmetics.
 
-use super::base_change::BaseChange;
+use super::base_change::{BaseChange, MadeChange};
 use super::field::{Arithmetic, BLOCK, BlockSums, Field, MOST_TERMS, both};
 use super::lanes::F2;
 use super::ntt::Tables;
@@ -45,8 +45,14 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Family for Doubles<A, K> {
 
     fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Option<Kernel>> {
         if let Some(change) = fused::base_change(call)? {
-            let change = BaseChange::<A>::new(&change);
             let n = Poly::of(output)?.n;
+            if A::MADE
+                && let Some(made) = MadeChange::find(&change, n)?
+            {
+                let names = vec![made.name().to_owned()];
+                return Ok(Some(kernel(move |i, out, _| made.run(out, i))?.named(names)));
+            }
+            let change = BaseChange::<A>::new(&change);
             return change
                 .filter(|_| n.is_multiple_of(BLOCK))
                 .map(|c| kernel(move |i, out, _| c.run(out, i)))

@@ -126,7 +126,7 @@ impl Platform for Simd {
     fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel> {
         for family in &self.families {
             if let Some(kernel) = family.kernel(call, output)? {
-                return Ok(kernel);
+                return Ok(kernel.named(vec![family.name().to_owned()]));
             }
         }
         self.scalar.kernel(call, output)

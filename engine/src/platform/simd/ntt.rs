@@ -20,7 +20,7 @@ use super::layers::{Factors, Step, quarters};
 use super::products::Ring;
 use crate::Result;
 use crate::math::ntt::Roots;
-use crate::platform::made::{Piece, Prepared};
+use crate::platform::made::{Piece, Prepared, Terms};
 use std::marker::PhantomData;
 
 /// Two neighboring values: the bits of doubles while a transform is at work.
@@ -40,9 +40,20 @@ enum Way<const K: usize> {
     Made(Prepared),
 }
 
+impl<const K: usize> Way<K> {
+    /// What a kernel made at run time is called.
+    fn name(&self) -> Option<&str> {
+        match self {
+            Self::Here(_) => None,
+            Self::Made(made) => Some(made.name()),
+        }
+    }
+}
+
 /// The transforms of one ring degree and prime.
 pub(super) struct Tables<A, const K: usize> {
     field: Field,
+    n: usize,
     forward: Way<K>,
     inverse: Way<K>,
     /// `1/n` and `1/n` times the factor of the layer with one block.
@@ -84,6 +95,7 @@ impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
             inverse: way(Piece::Inverse, &roots.inverse)?,
             scale,
             field,
+            n,
             arithmetic: PhantomData,
         }))
     }
@@ -220,6 +232,18 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Ring<BLOCK> for Tables<A, K> 
         let blocks = a.as_chunks_mut::<4>().0.iter_mut();
         let bound = self.first_back(&f, factors, blocks.map(|block| (block.map(|pair| f.take(pair)), block)));
         self.rest_back(factors, &f, a, bound);
+    }
+
+    fn sum(&self, terms: Terms) -> Result<Option<Prepared>> {
+        if !A::MADE {
+            return Ok(None);
+        }
+        let doubles = || vec![self.field.q, self.field.inverse];
+        Prepared::find(Piece::Sum(terms), (self.n, self.field.modulus.value()), doubles)
+    }
+
+    fn made(&self) -> [Option<&str>; 2] {
+        [self.forward.name(), self.inverse.name()]
     }
 }
 

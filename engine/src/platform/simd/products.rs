@@ -6,6 +6,7 @@ use crate::Result;
 use crate::ops::Call;
 use crate::ops::types::{Form, Limb};
 use crate::platform::Kernel;
+use crate::platform::made::{Prepared, Terms};
 use std::sync::Arc;
 
 /// Words of transformed factors that are kept at a time: half of a second-level cache.
@@ -75,6 +76,19 @@ pub(super) trait Ring<const N: usize>: Send + Sync + 'static {
 
     /// As [`Self::inverse`], in place, from what [`Sums::leave_sum`] left.
     fn inverse_open(&self, a: &mut [u64]);
+
+    /// The kernel made at run time for sums of that shape, whose open terms are what [`Self::forward_open`] leaves, if there is one.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    fn sum(&self, _: Terms) -> Result<Option<Prepared>> {
+        Ok(None)
+    }
+
+    /// Names of the kernels made at run time that transform forwards, and backwards, where there are such.
+    fn made(&self) -> [Option<&str>; 2] {
+        [None; 2]
+    }
 }
 
 /// The kernels of transforms and products modulo one prime, for limbs of `n` words; none for other operators, and where
@@ -92,25 +106,58 @@ pub(super) fn ring_kernel<R: Ring<N>, const N: usize>(
         "limb.mul" | "limb.dot" => Some(kernel(move |i, out, _| dot(prime, out, i))),
         "limb.ntt" | "limb.ntt_from" => {
             let from = call.limb(0)?.q;
-            ring()?.map(|ring| kernel(move |i, out, _| ring.forward(out, i[0], from)))
+            let ring = ring()?;
+            let names = names(ring.as_deref(), [true, false]);
+            ring.map(|ring| named(kernel(move |i, out, _| ring.forward(out, i[0], from)), names))
         }
-        "limb.intt" => ring()?.map(|ring| kernel(move |i, out, _| ring.inverse(out, i[0]))),
-        "limb.tensor" => ring()?.map(|ring| kernel(move |i, out, _| tensor(&*ring, out, i))),
+        "limb.intt" => {
+            let ring = ring()?;
+            let names = names(ring.as_deref(), [false, true]);
+            ring.map(|ring| named(kernel(move |i, out, _| ring.inverse(out, i[0])), names))
+        }
+        "limb.tensor" => {
+            let ring = ring()?;
+            let names = names(ring.as_deref(), [false, true]);
+            ring.map(|ring| named(kernel(move |i, out, _| tensor(&*ring, out, i)), names))
+        }
         "limb.convolve" => {
             let outputs = call.attrs.size("outputs")?;
             let terms = call.inputs.len() / (outputs + 1);
-            let scratch = group(n, terms) * n;
             let factors = (0..terms).map(|index| call.limb(index)).collect::<Result<Vec<_>>>()?;
             let back = call.optional_form()? == Form::Coeff;
-            ring()?.map(|ring| {
-                kernel_with_scratch(scratch, move |i, out, scratch| {
-                    convolve(&*ring, (&factors, outputs, back), out, i, scratch);
-                })
+            let ring = ring()?;
+            let open = factors.iter().filter(|factor| factor.form == Form::Coeff).count();
+            let shape = Terms { open, residues: terms - open, outputs };
+            let sum = ring.as_deref().map_or(Ok(None), |ring| ring.sum(shape))?;
+            let mut names = names(ring.as_deref(), [open > 0, back]);
+            names.extend(sum.iter().map(|sum| sum.name().to_owned()));
+            ring.map(|ring| {
+                let kernel = if let Some(sum) = sum {
+                    kernel_with_scratch(open * n, move |i, out, scratch| {
+                        convolve_made(&*ring, &sum, (&factors, back), out, i, scratch);
+                    })
+                } else {
+                    kernel_with_scratch(group(n, terms) * n, move |i, out, scratch| {
+                        convolve(&*ring, (&factors, outputs, back), out, i, scratch);
+                    })
+                };
+                named(kernel, names)
             })
         }
         _ => None,
     }
     .transpose()
+}
+
+/// Names of the kernels made at run time of a ring: of those that are used, forwards and backwards.
+fn names<R: Ring<N>, const N: usize>(ring: Option<&R>, used: [bool; 2]) -> Vec<String> {
+    let made = ring.map_or([None; 2], |ring| ring.made()).into_iter().zip(used);
+    made.filter_map(|(name, used)| name.filter(|_| used)).map(str::to_owned).collect()
+}
+
+/// A kernel with the names of those made at run time that work in it.
+fn named(kernel: Result<Kernel>, names: Vec<String>) -> Result<Kernel> {
+    Ok(kernel?.named(names))
 }
 
 /// Block number `index` of a limb.
@@ -179,6 +226,31 @@ fn convolve<R: Ring<N>, const N: usize>(
             }
         }
     }
+    if back {
+        out.chunks_exact_mut(n).for_each(|out| ring.inverse_open(out));
+    }
+}
+
+/// As [`convolve`], with sums by a kernel made at run time, of all terms at once: those that are transformed come first.
+fn convolve_made<R: Ring<N>, const N: usize>(
+    ring: &R,
+    sum: &Prepared,
+    (factors, back): (&[Limb], bool),
+    out: &mut [u64],
+    inputs: &[&[u64]],
+    scratch: &mut [u64],
+) {
+    let terms = factors.len();
+    let (n, outputs) = (inputs[0].len(), inputs.len() / terms - 1);
+    let (x, y) = inputs.split_at(terms);
+    let are = |form: Form| (0..terms).filter(move |&term| factors[term].form == form);
+    for (transformed, term) in scratch.chunks_exact_mut(n).zip(are(Form::Coeff)) {
+        ring.forward_open(transformed, x[term], factors[term].q);
+    }
+    let open = scratch.chunks_exact(n).take(are(Form::Coeff).count());
+    let known = are(Form::Coeff).chain(are(Form::Ntt)).flat_map(|term| &y[term * outputs..][..outputs]);
+    let limbs = open.chain(are(Form::Ntt).map(|term| x[term])).chain(known.copied());
+    sum.gather(back, out, limbs);
     if back {
         out.chunks_exact_mut(n).for_each(|out| ring.inverse_open(out));
     }

@@ -1,13 +1,22 @@
 /** Who computed base operators, and what they came from where one alone did. */
 import type { TraceView } from 'cipherloom';
 import { opOf, type StagedGraphs, stageOf, type NodeId } from '../staged-graphs.js';
-import { byStage } from './overlay.js';
+import { byStage, type Overlay } from './overlay.js';
+import { Names } from './tints.js';
 
 const NOBODY = -1;
 const SEVERAL = -2;
+const SEVERAL_NAME = 'several';
 
-/** The name of whoever computed an operator, `several`, or undefined where nobody did. `names` has one for each thread of the trace. */
-export function computedBy(
+/** Coloured by who computed what: `names` has one for each thread of the trace. */
+export function computedBy(graphs: StagedGraphs, trace: TraceView, names: readonly string[]): Overlay {
+  const met = new Names();
+  for (const name of [...names, SEVERAL_NAME]) met.meet(name);
+  return met.overlay(whoComputed(graphs, trace, names));
+}
+
+/** The name of whoever computed an operator, `several`, or undefined where nobody did. */
+function whoComputed(
   graphs: StagedGraphs,
   { op, thread }: TraceView,
   names: readonly string[],
@@ -34,6 +43,6 @@ export function computedBy(
   const shown = [...places.keys()];
   return (node) => {
     const who = by(stageOf(node))[opOf(node)]!;
-    return who === SEVERAL ? 'several' : shown[who];
+    return who === SEVERAL ? SEVERAL_NAME : shown[who];
   };
 }

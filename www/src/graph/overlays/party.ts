@@ -26,6 +26,6 @@ export const party: OverlayKind = {
       if (name !== undefined) names.meet(name);
     }
     const of = (node: NodeId): string | undefined => partyIn(graphs.of(node).attributes(opOf(node)));
-    return { legend: names.legend, tint: (node) => names.tint(of(node)), text: of };
+    return names.overlay(of);
   },
 };

@@ -16,18 +16,13 @@ export const platform: OverlayKind = {
     (trace !== undefined && new Set(Array.from(trace.thread, (one) => laneOf(trace, one))).size > 1) ||
     graphs.source(stage).text !== undefined,
   make: async ({ graphs, stage, trace }, slices) => {
+    if (trace !== undefined) return computedBy(graphs, trace, whoComputes(trace));
     const names = new Names();
-    if (trace !== undefined) {
-      const all = whoComputes(trace);
-      for (const name of [...all, 'several']) names.meet(name);
-      const of = computedBy(graphs, trace, all);
-      return { legend: names.legend, tint: (node) => names.tint(of(node)), text: of };
-    }
     const placed: string[][] = [];
     for (let at = 0; at <= stage; at++) placed.push(await placesOf(graphs, at, slices));
     const of = (node: NodeId): string | undefined => placed[stageOf(node)]?.[opOf(node)];
     for (const all of placed) for (const name of all) names.meet(name);
-    return { legend: names.legend, tint: (node) => names.tint(of(node)), text: of };
+    return names.overlay(of);
   },
 };
 
@@ -38,6 +33,7 @@ function whoComputes(trace: TraceView): string[] {
     thread: 'threads of this device',
     own: 'functions of one’s own',
     GPU: trace.gpu?.device ?? 'GPU',
+    copies: 'copies to the GPU and back',
   };
   return Array.from({ length: last + 1 }, (_, index) => names[laneOf(trace, index)]);
 }

@@ -1,7 +1,6 @@
 /** The thread that computed an operator, or what it became. */
 import { computedBy } from './computed-by.js';
 import type { OverlayKind } from './overlay.js';
-import { Names } from './tints.js';
 
 export const thread: OverlayKind = {
   id: 'thread',
@@ -10,9 +9,6 @@ export const thread: OverlayKind = {
   make: ({ graphs, trace }) => {
     const last = trace!.thread.reduce((a, b) => Math.max(a, b), 0);
     const all = Array.from({ length: last + 1 }, (_, index) => `thread ${index}`);
-    const names = new Names();
-    for (const name of [...all, 'several']) names.meet(name);
-    const of = computedBy(graphs, trace!, all);
-    return { legend: names.legend, tint: (node) => names.tint(of(node)), text: of };
+    return computedBy(graphs, trace!, all);
   },
 };

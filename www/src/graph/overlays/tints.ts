@@ -1,6 +1,7 @@
 /** Colours of overlays: levels of heat for amounts, and colours apart for names. Few, so that canvases know them all. */
 import type { Kind } from '../kinds.js';
-import type { Meaning } from './overlay.js';
+import type { NodeId } from '../staged-graphs.js';
+import type { Meaning, Overlay } from './overlay.js';
 
 /** Levels of heat above none. */
 const LEVELS = 12;
@@ -55,6 +56,11 @@ export class Names {
 
   get legend(): Meaning[] {
     return Array.from(this.#places, ([text, place]) => ({ tint: apartOf(place), text }));
+  }
+
+  /** The overlay in which `of` names operators; all names were met. */
+  overlay(of: (node: NodeId) => string | undefined): Overlay {
+    return { legend: this.legend, tint: (node) => this.tint(of(node)), text: of };
   }
 }
 

@@ -1,6 +1,5 @@
-/** Grid search: all ways to cut layers into passes with the usual choices, then all other choices for each, in a fixed order. */
+/** Grid search: all choices of a space, the usual ones first, in a fixed order. */
 import { scheduleName, type Schedule } from '../schedule.js';
-import type { Space } from '../space.js';
 import type { Technique } from './technique.js';
 
 /** A new grid search. */
@@ -9,7 +8,7 @@ export function grid(): Technique {
   return {
     name: 'grid',
     propose(space, tried, count) {
-      rest ??= points(space);
+      rest ??= space.points()[Symbol.iterator]();
       const known = new Set(tried.map(({ schedule }) => scheduleName(schedule)));
       const found: Schedule[] = [];
       while (found.length < count) {
@@ -20,17 +19,4 @@ export function grid(): Technique {
       return found;
     },
   };
-}
-
-function* points(space: Space): Generator<Schedule, undefined> {
-  // Cuts into passes that are alike come first: they are rarely bad.
-  const spread = (cut: readonly number[]): number => Math.max(...cut) - Math.min(...cut);
-  const cuts = [...space.cuts].sort((one, other) => spread(one) - spread(other) || one.length - other.length);
-  for (const unroll of [1, 2])
-    for (const held of [true, false])
-      for (const rounding of ['add', 'nearest'] as const)
-        for (const passes of cuts)
-          for (const computed of [passes.length, 0])
-            yield space.schedule(passes, { rounding, computed, held, unroll });
-  return undefined;
 }

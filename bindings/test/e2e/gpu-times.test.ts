@@ -1,0 +1,94 @@
+/** Runs that are placed by times, where there is no GPU: nothing fails that need not, and no worker is started for what cannot be. What GPUs do: `pkg-tests/consumers/gpu.test.mjs`. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  type Ciphertexts,
+  type Client,
+  createTask,
+  type GpuTimes,
+  load,
+  type Loom,
+  type Program,
+  type RunOptions,
+  type TraceView,
+} from '../../dist/index.js';
+import { startWorker } from '../../dist/worker/start.js';
+import { errorOf } from './error-of.js';
+
+const line = { fixed: 0, each: 1 };
+const times = (uses: GpuTimes['uses'], shared: boolean): GpuTimes => ({
+  uses,
+  submission: 1000,
+  up: line,
+  down: line,
+  shared,
+});
+const add = (each: number): GpuTimes['uses'] => [{ op: 'limb.add', work: 1, host: 1e6, wave: 0, each }];
+
+const roles: string[] = [];
+let loom: Loom;
+let program: Program;
+let client: Client;
+let inputs: Ciphertexts;
+let expected: Ciphertexts;
+beforeAll(async () => {
+  const worker = (role: Parameters<typeof startWorker>[0]) => {
+    roles.push(role);
+    return startWorker(role);
+  };
+  loom = await load({ mode: 'single', worker, gpuTimes: false });
+  const task = createTask();
+  const x = task.encrypted('x', { shape: [8], min: 0, max: 100 });
+  task.output('sum', x.sum());
+  program = await loom.compile(task);
+  client = await program.client();
+  inputs = await client.encrypt({ x: [1, 2, 3, 4, 5, 6, 7, 8] });
+  expected = await program.run(inputs, client.evaluationKeys);
+});
+afterAll(() => loom.dispose());
+
+async function run(gpu: RunOptions['gpu']): Promise<TraceView['placement']> {
+  let trace: TraceView | undefined;
+  const found = await program.run(inputs, client.evaluationKeys, { gpu, onTrace: (told) => (trace = told) });
+  expect(found).toEqual(expected);
+  return trace?.placement;
+}
+
+it('times decide, and say so; without a GPU only what has to go there fails', async () => {
+  // Far slower there.
+  expect(await run({ times: times(add(1e9), false) })).toMatchObject({ way: 'host', operators: 0 });
+  // Faster, but on the processors, and not as fast as these are... nothing is expanded to know that.
+  const told = await run({ times: times(add(1e6), true) });
+  expect(told).toEqual({ way: 'host', operators: 0, expected: 0, alone: 0 });
+  const keys = client.evaluationKeys;
+  for (const gpu of [
+    { times: times(add(1), false) },
+    { times: times(add(1e9), false), pins: { 'limb.add': 'gpu' } },
+    { pins: { 'limb.add': 'gpu' } },
+  ] as const)
+    expect((await errorOf(program.run(inputs, keys, { gpu }))).code).toBe('gpu.none');
+  expect(await run({ times: times(add(1), false), pins: { 'limb.add': 'simd' } })).toMatchObject({
+    way: 'host',
+  });
+  expect(roles).not.toContain('conformance');
+});
+
+it('what is no table, and no pin, is refused', async () => {
+  const refused = async (gpu: unknown) =>
+    (await errorOf(program.run(inputs, client.evaluationKeys, { gpu } as RunOptions))).code;
+  for (const gpu of ['fast', 1, { time: {} }, { pins: { 'limb.add': 'tpu' } }, { times: [] }])
+    expect(await refused(gpu), JSON.stringify(gpu)).toBe('input.type');
+  expect(await refused({ times: { ...times(add(1), false), submission: -1 } })).toBe('task.invalid');
+  expect(await refused({ times: times(add(1), false), pins: { 'limb.nothing': 'simd' } })).toBe(
+    'operator.unknown',
+  );
+  expect(await run(false)).toBeUndefined();
+});
+
+it('who asks for measured times without a GPU gets results all the same, and is told why if they ask', async () => {
+  expect(await run('measured')).toBeUndefined();
+  expect((await errorOf(loom.gpuTimes())).code).toBe('gpu.none');
+  // It was tried once.
+  expect(await run('measured')).toBeUndefined();
+  expect((await errorOf(loom.gpuTimes())).code).toBe('gpu.none');
+  expect(roles.filter((role) => role === 'conformance')).toHaveLength(1);
+});
