@@ -5,7 +5,8 @@ const { join } = require('node:path');
 
 /** What each level needs, of the names that Linux has for it; the first that this processor has, and that is built, is taken. */
 const LEVELS = [
-  { name: 'v3', flags: ['avx2', 'fma', 'bmi2'] },
+  { name: 'v4', flags: ['avx512f', 'avx512bw', 'avx512cd', 'avx512dq', 'avx512vl', 'avx2', 'fma', 'bmi1', 'bmi2', 'abm', 'movbe'] },
+  { name: 'v3', flags: ['avx2', 'fma', 'bmi1', 'bmi2', 'abm', 'movbe', 'f16c'] },
   { name: '', flags: [] },
 ];
 

@@ -1,17 +1,20 @@
 #!/usr/bin/env node
-// Builds the native addon for this machine's Node, into native/build/. Usage: node scripts/build-native.mjs [base] [v3]
-// `base` runs on every processor of the architecture, `v3` needs AVX2 and fused multiplication (x86-64-v3); without names, those
-// that this architecture has.
+// Builds the native addon for this machine's Node, into native/build/. Usage: node scripts/build-native.mjs [base] [v3] [v4]
+// `base` runs on every processor of the architecture, `v3` needs AVX2 and fused multiplication (x86-64-v3), `v4` AVX-512 (x86-64-v4);
+// without names, those that this architecture has.
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, run } from './lib/run.mjs';
 import { nativeRust, need } from './lib/toolchain.mjs';
 
-/** What rustc is told for each level, and how its folder is called. */
-const LEVELS = {
-  base: { flags: process.arch === 'x64' ? ['-Ctarget-cpu=x86-64-v2'] : [], suffix: '' },
-  ...(process.arch === 'x64' ? { v3: { flags: ['-Ctarget-cpu=x86-64-v3'], suffix: '-v3' } } : {}),
+const X64 = {
+  base: { flags: ['-Ctarget-cpu=x86-64-v2'], suffix: '' },
+  v3: { flags: ['-Ctarget-cpu=x86-64-v3'], suffix: '-v3' },
+  // Without the second flag rustc would not make use of registers of 512 bits.
+  v4: { flags: ['-Ctarget-cpu=x86-64-v4', '-Ctarget-feature=-prefer-256-bit'], suffix: '-v4' },
 };
+/** What rustc is told for each level, and how its folder is called. */
+const LEVELS = process.arch === 'x64' ? X64 : { base: { flags: [], suffix: '' } };
 const LIBRARY = { darwin: 'libcipherloom_native.dylib', linux: 'libcipherloom_native.so' }[process.platform];
 if (LIBRARY === undefined) {
   console.error(`there is no native build for ${process.platform}: expected linux or darwin`);
