@@ -17,7 +17,10 @@ const NAME = 'multiply_relinearize';
 const operatorsPerRun = (n) => Math.max(4, (8 * 4096) / n);
 
 const quick = process.argv.includes('--quick');
-const dimensions = process.argv.slice(2).filter((word) => /^\d+$/.test(word)).map(Number);
+const dimensions = process.argv
+  .slice(2)
+  .filter((word) => /^\d+$/.test(word))
+  .map(Number);
 const { processor, cores, load: busy } = machine();
 console.log(`${processor}, ${cores} cores, load ${busy}, Node ${process.versions.node}`);
 const builds = [await load({ native: true, threads: 1 }), await load({ native: false, threads: 1 })];
@@ -53,7 +56,16 @@ async function row(n) {
   const [native, wasm, other] = measured.map(({ median }) => median / k);
   const ratio = PEERS.native[NAME][n] / PEERS.nodeSeal[NAME][n];
   seal.free();
-  const cells = [n, builds[1].mode.variant, native, wasm, other, wasm / native, other / native, (other / native) * ratio];
+  const cells = [
+    n,
+    builds[1].mode.variant,
+    native,
+    wasm,
+    other,
+    wasm / native,
+    other / native,
+    (other / native) * ratio,
+  ];
   return cells.map((cell) => (typeof cell === 'number' && cell !== n ? cell.toFixed(2) : cell)).join(' | ');
 }
 

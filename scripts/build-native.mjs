@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-// Builds the native addon for this machine's Node, into native/build/. Usage: node scripts/build-native.mjs [base] [v3] [v4]
+// Builds the native addon for this machine's Node, into native/build/. Usage: node scripts/build-native.mjs [base] [v3] [v4] [here]
 // `base` runs on every processor of the architecture, `v3` needs AVX2 and fused multiplication (x86-64-v3), `v4` AVX-512 (x86-64-v4);
-// without names, those that this architecture has.
+// `here` is the fastest that this processor runs; without names, all that this architecture has.
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, run } from './lib/run.mjs';
 import { nativeRust, need } from './lib/toolchain.mjs';
+import { suffixes } from '../native/index.cjs';
 
 const X64 = {
   base: { flags: ['-Ctarget-cpu=x86-64-v2'], suffix: '' },
@@ -21,13 +22,18 @@ if (LIBRARY === undefined) {
   process.exit(2);
 }
 
-const wanted = process.argv.slice(2);
+const best = suffixes()[0];
+const here = Object.keys(LEVELS).find((name) => LEVELS[name].suffix === best) ?? 'base';
+const wanted = process.argv.slice(2).map((name) => (name === 'here' ? here : name));
 const unknown = wanted.find((name) => !(name in LEVELS));
 if (unknown !== undefined) {
   console.error(`unknown level "${unknown}": expected some of ${Object.keys(LEVELS).join(', ')}`);
   process.exit(2);
 }
 const rust = need(nativeRust());
+// As in `bindings/build.mjs`: a package is to carry them.
+for (const license of ['LICENSE-APACHE', 'LICENSE-MIT'])
+  copyFileSync(join(ROOT, license), join(ROOT, 'native', license));
 for (const name of wanted.length > 0 ? wanted : Object.keys(LEVELS)) build(name);
 
 function build(name) {

@@ -1,4 +1,4 @@
-// The native build, where it is installed (node scripts/build-native.mjs, and NODE_PATH with a folder that has it as cipherloom-native): the
+// The native build, where it is installed (scripts/test-native.mjs makes it, and has it found): its kernels by the conformance suite, and the
 // same bytes as WebAssembly, both ways. What all builds do is tested with it, too: builds.ts.
 import { createTask, load, type Loom, type Task } from 'cipherloom';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -44,6 +44,14 @@ describe.runIf(NATIVE)('the native build', () => {
     expect((await open({ native: false, threads: 1 })).mode.variant).not.toBe('native');
     expect((await open({ workers: false })).mode.variant).not.toBe('native');
   });
+
+  it('has kernels that compute what they should', async () => {
+    const { passed, cases } = await (
+      await open({ native: true, threads: 1 })
+    ).conformance({ platforms: ['simd'] });
+    expect(passed).toBe(true);
+    expect(cases).toBeGreaterThan(10_000);
+  }, 120_000);
 
   it.each([
     ['BGV', false],
