@@ -3,7 +3,7 @@
 // Usage: node scripts/setup.mjs [--yes] [--tests] [--rustup]
 //   --yes     install without asking (as where standard input is no terminal)
 //   --tests   also what only tests and checks need: Chromium, its driver, Firefox, other releases of Node, cargo-deny, and
-//             Rust's linter and formatter, Redis, PostgreSQL, NATS, Open MPI with what compiles against it, WebGPU for Node, and TenSEAL where there is a Python for it
+//             Rust's linter and formatter, Redis, PostgreSQL, NATS, Open MPI with what compiles against it, WebGPU for Node, and TenSEAL and moto where there is a Python for them
 //   --rustup  take Rust from rustup even where Debian's packages would do
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { browsers } from './lib/browsers.mjs';
 import { MPI_PACKAGES, mpi } from './lib/mpi.mjs';
 import { nodes } from './lib/nodes.mjs';
 import { POSTGRES_PACKAGE, postgres } from './lib/postgres.mjs';
-import { tenseal } from './lib/python.mjs';
+import { moto, tenseal } from './lib/python.mjs';
 import { ROOT, find, read, run } from './lib/run.mjs';
 import { steps as runSteps } from './lib/steps.mjs';
 import { RELEASE, TOOLS, hasCommand, nativeRust, toolEnv, wasmRust } from './lib/toolchain.mjs';
@@ -51,7 +51,8 @@ if (forTests) {
   checkNats();
   checkMpi();
   checkWebgpu();
-  checkTenseal();
+  checkPython(tenseal());
+  checkPython(moto());
 }
 
 if (apt.length) {
@@ -212,9 +213,8 @@ function checkWebgpu() {
 }
 
 /** The peer of one test, which is skipped without it. */
-function checkTenseal() {
-  const { release, python, install, reason } = tenseal();
-  if (python) found('TenSEAL', release);
+function checkPython({ title, release, python, install, reason }) {
+  if (python) found(title, release);
   else if (install) steps.push(...install);
   else console.log(`left out: ${reason}`);
 }

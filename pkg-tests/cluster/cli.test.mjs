@@ -22,7 +22,7 @@ test('help, version, and what is none', async () => {
     [['worker', '--thread', '1'], "Unknown option '--thread'"],
     [['worker', '--threads', '0'], '--threads is "0"'],
     [['worker', '--kind', 'fpga'], 'expected cpu or gpu'],
-    [['worker', '--store', 's3'], 'expected redis or folder:PATH'],
+    [['worker', '--store', 's3'], 'expected redis, folder:PATH or s3://BUCKET/PREFIX'],
     [['worker', '--lease', 'x'], 'expected a number of seconds'],
     [['worker', '--allow', 'x', '--allow-any'], 'exclude each other'],
     [['hash'], 'expected files'],

@@ -1,43 +1,63 @@
-// Python, and what one test takes from PyPI: TenSEAL, in an environment of this checkout's own.
+// Python, and what tests take from PyPI, each in an environment of this checkout's own: TenSEAL, and a server of S3's protocol.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { find, read } from './run.mjs';
 import { TOOLS } from './toolchain.mjs';
 
-const RELEASE = '0.3.18';
-/** That release is there, compiled, for these minor versions of Python 3. */
+/** Minor versions of Python 3 for which both are there, compiled. */
 const MINORS = [11, 12, 13];
-const ROOM = join(TOOLS, 'tenseal');
-const PYTHON = join(ROOM, ...(process.platform === 'win32' ? ['Scripts', 'python.exe'] : ['bin', 'python']));
+const TENSEAL = {
+  title: 'TenSEAL',
+  room: 'tenseal',
+  release: '0.3.18',
+  version: 'import tenseal; print(tenseal.__version__)',
+  packages: ['tenseal==0.3.18'],
+};
+/** What its server needs of the extra `server`, which brings ten times as much. */
+const MOTO = {
+  title: 'moto',
+  room: 'moto',
+  release: '5.2.5',
+  version: 'import flask, flask_cors, moto; print(moto.__version__)',
+  packages: ['moto[s3]==5.2.5', 'flask==3.1.3', 'flask-cors==6.0.5'],
+};
 
 /**
  * `python`: the interpreter that has TenSEAL, or null and the `reason`. `install`: commands that make it one, where this machine has a Python that can;
  * else null.
  */
 export function tenseal() {
-  if (existsSync(PYTHON) && read(PYTHON, ['-c', 'import tenseal; print(tenseal.__version__)']) === RELEASE)
-    return { release: RELEASE, python: PYTHON, install: null };
+  return inRoom(TENSEAL);
+}
+
+/** The same of moto, whose `moto.server` answers as S3 does. */
+export function moto() {
+  return inRoom(MOTO);
+}
+
+function inRoom({ title, room, release, version, packages }) {
+  const folder = join(TOOLS, room);
+  const own = join(folder, ...(process.platform === 'win32' ? ['Scripts', 'python.exe'] : ['bin', 'python']));
+  if (existsSync(own) && read(own, ['-c', version]) === release) return { title, release, python: own, install: null };
   const base = basePython();
   if (base === null) {
     const wanted = MINORS.map((minor) => `3.${minor}`).join(', ');
-    return {
-      python: null,
-      reason: `TenSEAL ${RELEASE} needs Python ${wanted} with venv, and there is none`,
-      install: null,
-    };
+    const reason = `${title} ${release} needs Python ${wanted} with venv, and there is none`;
+    return { title, python: null, reason, install: null };
   }
-  const pip = [PYTHON, '-m', 'pip', 'install', '--quiet', '--no-input', '--disable-pip-version-check'];
+  const pip = [own, '-m', 'pip', 'install', '--quiet', '--no-input', '--disable-pip-version-check'];
   return {
+    title,
     python: null,
-    reason: `TenSEAL ${RELEASE} is not installed: node scripts/setup.mjs --tests`,
+    reason: `${title} ${release} is not installed: node scripts/setup.mjs --tests`,
     install: [
-      [base, '-m', 'venv', '--clear', ROOM],
-      [...pip, '--only-binary', ':all:', `tenseal==${RELEASE}`],
+      [base, '-m', 'venv', '--clear', folder],
+      [...pip, '--only-binary', ':all:', ...packages],
     ],
   };
 }
 
-/** The first Python that TenSEAL loads in and that can make environments, or null. */
+/** The first Python that they load in and that can make environments, or null. */
 function basePython() {
   const asked = 'import sys, venv, ensurepip; print(sys.version_info.minor if sys.version_info.major == 3 else 0)';
   for (const name of ['python3', ...MINORS.map((minor) => `python3.${minor}`), 'python']) {

@@ -9,6 +9,7 @@ import { readAllowed } from './allow.js';
 import { folderStore } from './folder-store.js';
 import { hashOf } from './named.js';
 import { redisStore } from './redis-store.js';
+import { s3Store } from './s3-store.js';
 import type { SharedStore } from './shared-store.js';
 import { packageVersion } from './version.js';
 import { clusterWorker } from './worker.js';
@@ -27,7 +28,9 @@ Options of worker:
   --prefix NAME    what names in Redis begin with, as the manager has it (cipherloom)
   --kind cpu|gpu   what this worker is (cpu)
   --threads N      tasks at a time, each in a thread of its own (1)
-  --store PLACE    where chunks lie, as the manager has it: redis, or folder:PATH (redis)
+  --store PLACE    where chunks lie, as the manager has it: redis, folder:PATH, or
+                   s3://BUCKET/PREFIX, which takes region, endpoint and credentials from where
+                   AWS' own tools do, such as AWS_REGION and AWS_ENDPOINT_URL (redis)
   --allow FILE     what it may run: a SHA-256 on each line. Without it, nothing
   --files FOLDER   whose files its tasks may read; may be given several times
   --allow-any      it runs and reads whatever it is told: whoever can write to that Redis
@@ -151,6 +154,9 @@ async function worker(args: string[]): Promise<number> {
   return 0;
 }
 
+/** A bucket, and what names in it begin with. */
+const BUCKET = /^s3:\/\/(?<bucket>[^/]+)\/?(?<prefix>.*?)\/?$/;
+
 interface Given {
   readonly kind?: string | undefined;
   readonly threads?: string | undefined;
@@ -172,8 +178,8 @@ function wrongIn({
   if (kind !== 'cpu' && kind !== 'gpu') return `--kind is "${kind}", expected cpu or gpu`;
   if (!/^\d+$/.test(threads) || Number(threads) < 1 || Number(threads) > 256)
     return `--threads is "${threads}", expected a whole number from 1 to 256`;
-  if (store !== 'redis' && !/^folder:./.test(store))
-    return `--store is "${store}", expected redis or folder:PATH`;
+  if (store !== 'redis' && !/^folder:./.test(store) && !BUCKET.test(store))
+    return `--store is "${store}", expected redis, folder:PATH or s3://BUCKET/PREFIX`;
   if (!(Number(lease) >= 1)) return `--lease is "${lease}", expected a number of seconds, at least 1`;
   if (allow !== undefined && rest['allow-any']) return '--allow and --allow-any exclude each other';
   return undefined;
@@ -183,7 +189,10 @@ async function storeOf(
   place: string,
   reached: { redis: string; tls?: object; prefix?: string },
 ): Promise<SharedStore> {
-  return place === 'redis' ? redisStore(reached) : folderStore(place.slice('folder:'.length));
+  if (place === 'redis') return redisStore(reached);
+  const { bucket, prefix } = BUCKET.exec(place)?.groups ?? {};
+  if (bucket === undefined) return folderStore(place.slice('folder:'.length));
+  return s3Store({ bucket, ...(prefix && { prefix: `${prefix}/` }) });
 }
 
 main(process.argv.slice(2)).then(

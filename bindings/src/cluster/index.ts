@@ -8,6 +8,8 @@ export { folderStore } from './folder-store.js';
 export type { FolderStoreOptions } from './folder-store.js';
 export { redisStore } from './redis-store.js';
 export type { RedisStoreOptions } from './redis-store.js';
+export { s3Store } from './s3-store.js';
+export type { S3StoreOptions } from './s3-store.js';
 export type { SharedStore } from './shared-store.js';
 export { readAllowed } from './allow.js';
 export type { RedisOptions } from './redis.js';

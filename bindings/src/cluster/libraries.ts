@@ -1,4 +1,4 @@
-/** The libraries of a cluster, BullMQ and ioredis: optional peers, fetched when they are needed. Here is what is used of them. */
+/** The libraries of a cluster, BullMQ and ioredis, and AWS' client for stores in a bucket: optional peers, fetched when they are needed. Here is what is used of them. */
 import { failure } from '../errors.js';
 
 /** A connection to Redis. */
@@ -87,20 +87,50 @@ interface WorkerSettings {
   readonly runRetryDelay: number;
 }
 
-/** Fetches them. Errors: JobError `job.store`, with what to install. */
+/** What is told to the client of S3: see `S3ClientConfig` of `@aws-sdk/client-s3`. */
+export type S3Settings = Readonly<Record<string, unknown>>;
+
+/** A client of S3. */
+export interface S3 {
+  send(command: object): Promise<unknown>;
+  destroy(): void;
+}
+
+type Command = new (input: object) => object;
+
+interface S3Library {
+  readonly S3Client: new (settings: S3Settings) => S3;
+  readonly DeleteObjectsCommand: Command;
+  readonly GetObjectCommand: Command;
+  readonly HeadObjectCommand: Command;
+  readonly PutObjectCommand: Command;
+}
+
+/** Fetches those of queues. Errors: JobError `job.store`, with what to install. */
 export async function libraries(): Promise<Libraries> {
-  // By variables: neither compiler nor bundlers look for what need not be installed.
-  const [{ Redis }, { DelayedError, Queue, Worker }] = await Promise.all([found('ioredis'), found('bullmq')]);
+  const both = ['bullmq', 'ioredis'];
+  const [{ DelayedError, Queue, Worker }, { Redis }] = await Promise.all([
+    found('bullmq', 'a cluster', both),
+    found('ioredis', 'a cluster', both),
+  ]);
   return { DelayedError, Queue, Redis, Worker } as Libraries;
 }
 
-async function found(name: string): Promise<Record<string, unknown>> {
+/** Fetches that of buckets. Errors: as above. */
+export async function s3Library(): Promise<S3Library> {
+  const name = '@aws-sdk/client-s3';
+  return (await found(name, 'a store in a bucket', [name])) as unknown as S3Library;
+}
+
+async function found(name: string, who: string, needed: readonly string[]): Promise<Record<string, unknown>> {
   try {
+    // By a variable: neither compiler nor bundlers look for what need not be installed.
     return (await import(name)) as Record<string, unknown>;
   } catch (cause) {
+    const packages = needed.length === 1 ? 'package' : 'packages';
     throw failure(
       'job.store',
-      `a cluster needs the packages bullmq and ioredis, and ${name} cannot be loaded: npm install bullmq ioredis`,
+      `${who} needs the ${packages} ${needed.join(' and ')}, and ${name} cannot be loaded: npm install ${needed.join(' ')}`,
       { found: undefined, expected: name },
       cause,
     );
