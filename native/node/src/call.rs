@@ -215,7 +215,14 @@ extern "C" fn napi_register_module_v1(env: sys::napi_env, exports: sys::napi_val
                     let (name, data) = (entry.name.as_ptr().cast(), data_of(entry));
                     // SAFETY: as many bytes as are said are there; the data is a static.
                     JsValue::made(|env, out| unsafe {
-                        sys::napi_create_function(env, name, entry.name.len().cast_signed(), Some(function), data, out)
+                        sys::napi_create_function(
+                            env,
+                            name,
+                            entry.name.len().cast_signed(),
+                            Some(function),
+                            data,
+                            out,
+                        )
                     })
                 }
                 _ => continue,

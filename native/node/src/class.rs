@@ -172,7 +172,8 @@ unsafe extern "C" fn construct(env: sys::napi_env, info: sys::napi_callback_info
         unsafe {
             let mut status = sys::napi_type_tag_object(env, this.raw(), &tag());
             if status == 0 {
-                status = sys::napi_wrap(env, this.raw(), data, Some(finalize), ptr::null_mut(), ptr::null_mut());
+                status =
+                    sys::napi_wrap(env, this.raw(), data, Some(finalize), ptr::null_mut(), ptr::null_mut());
             }
             if status != 0 {
                 finalize(env, data, ptr::null_mut());
@@ -217,7 +218,16 @@ pub(crate) fn define(class: &'static Entry) -> JsValue {
     let (count, all) = (properties.len(), properties.as_ptr());
     // SAFETY: as many bytes and properties as are said are there; the data is a static.
     let constructor = JsValue::made(|env, out| unsafe {
-        sys::napi_define_class(env, name, class.name.len().cast_signed(), Some(construct), data, count, all, out)
+        sys::napi_define_class(
+            env,
+            name,
+            class.name.len().cast_signed(),
+            Some(construct),
+            data,
+            count,
+            all,
+            out,
+        )
     });
     let mut reference = ptr::null_mut();
     // SAFETY: pointers are of locals.
