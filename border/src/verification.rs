@@ -20,6 +20,7 @@ struct Options {
 }
 
 impl Options {
+    #[allow(clippy::clone_on_copy, reason = "js-sys's BigInt is no copy, that of addons is")]
     fn of(options: &JsValue) -> Result<Self, Error> {
         let defaults = Trials::default();
         let mut data = Vec::new();
