@@ -2,7 +2,7 @@
 // Checks for, and installs, all that building and testing cipherloom needs.
 // Usage: node scripts/setup.mjs [--yes] [--tests] [--rustup]
 //   --yes     install without asking (as where standard input is no terminal)
-//   --tests   also what only tests and checks need: Chromium, its driver, Firefox, other releases of Node, cargo-deny, and
+//   --tests   also what only tests and checks need: Chromium, its driver, Firefox, other releases of Node, Bun, cargo-deny, and
 //             Rust's linter and formatter, Redis, PostgreSQL, NATS, Open MPI with what compiles against it, WebGPU for Node, and TenSEAL and moto where there is a Python for them
 //   --rustup  take Rust from rustup even where Debian's packages would do
 import { createHash } from 'node:crypto';
@@ -10,6 +10,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { browsers } from './lib/browsers.mjs';
+import { bun } from './lib/bun.mjs';
 import { MPI_PACKAGES, mpi } from './lib/mpi.mjs';
 import { nodes } from './lib/nodes.mjs';
 import { POSTGRES_PACKAGE, postgres } from './lib/postgres.mjs';
@@ -46,6 +47,7 @@ if (forTests) {
   checkLinters();
   checkBrowsers();
   checkNodes();
+  checkBun();
   checkRedis();
   checkPostgres();
   checkNats();
@@ -170,6 +172,14 @@ function checkNodes() {
     if (path) found('Node.js for tests', release);
     else steps.push(['npm', ...install]);
   }
+}
+
+/** What the package is also loaded and bundled by. */
+function checkBun() {
+  const { release, path, install, reason } = bun();
+  if (reason) console.log(`left out: ${reason}`);
+  else if (path) found('Bun', release);
+  else steps.push(['npm', ...install]);
 }
 
 /** What tests of clusters start; they are skipped without it. */

@@ -165,6 +165,7 @@ const ALL: [&str; 41] = [
     "limb.convolve",
     "limb.tensor",
     "limb.ntt_from",
+    "limb.ntt_divide",
 ];
 
 const NUMBERS: &str = "u8 i32 u32 i64 u64 f32 f64";

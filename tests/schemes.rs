@@ -9,7 +9,7 @@ use cipherloom::math::prime::ntt_primes;
 use cipherloom::math::slots::{galois_conjugate, galois_element};
 use cipherloom::ops::{Registry, Session, types};
 use cipherloom::optimize::{fuse, hoist};
-use cipherloom::platform::{Platform, Scalar};
+use cipherloom::platform::{Platform, Scalar, Simd};
 use cipherloom::schemes::{self, noise};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -409,6 +409,57 @@ fn extracts_are_refused_where_they_are_none() {
     let ty = b.s.ty(total);
     let twice = ValueType::new("extract", ty.size, ty.attrs.clone().with("times", 5u64));
     assert!(types::Extract::of(&twice).unwrap_err().to_string().contains("its scheme tells"));
+}
+
+/// Of polynomials in either form, against integers: (x - d) / A with the least d that is x modulo A, and 0 modulo t under BGV.
+#[test]
+fn divisions_are_those_of_integers() {
+    let registry = schemes::registry();
+    let (n, t) = (16, ntt_primes(12, 16, 1, &[]).unwrap()[0]);
+    let q = ntt_primes(20, n, 3, &[t]).unwrap();
+    let product = |q: &[u64]| q.iter().map(|&q| i128::from(q)).product::<i128>();
+    let residues = |x: &[i128], q: &[u64]| -> Vec<u64> {
+        let limb = |x: &[i128], q: u64| x.iter().map(|x| x.rem_euclid(q.into()) as u64).collect::<Vec<_>>();
+        x.chunks(n).flat_map(|part| q.iter().flat_map(move |&q| limb(part, q))).collect()
+    };
+    for (scheme, op, factor) in [
+        (types::Scheme::Bgv { t, factor: 1 }, "bgv.mod_switch", i128::from(t)),
+        (types::Scheme::Bfv { t }, "bfv.mod_switch", 1),
+    ] {
+        for (keep, platform) in [1, 2].into_iter().flat_map(|keep| [(keep, 0), (keep, 1)]) {
+            let (all, a) = (product(&q), product(&q[keep..]));
+            let ends = [0, 1, all - 1, a / 2, a / 2 + 1, a - 1, a, all / 2];
+            let any = (1i128..).map(|i| i * i * i * 0x9e37_79b9_7f4a_7c15 % all);
+            let x: Vec<i128> = ends.into_iter().chain(any).take(2 * n).collect();
+            let divided = |&x: &i128| {
+                let r = (x + a / 2).rem_euclid(a) - a / 2;
+                let d = (-factor / 2..=factor / 2).map(|k| r + a * k).find(|d| d % factor == 0).unwrap();
+                (x - d) / a
+            };
+            let expected = residues(&x.iter().map(divided).collect::<Vec<_>>(), &q[..keep]);
+            let mut s = Session::new(Graph::new(64), &registry);
+            let ty = types::Ciphertext::new(n, q.clone(), 2, scheme).ty();
+            let input = s.graph_mut().add_input("x", ty).unwrap();
+            let attrs = Attrs::new().with("keep", keep);
+            let coefficients = s.op(op, attrs.clone(), &[input]).unwrap();
+            let values = s.op("rlwe.ntt", Attrs::new(), &[input]).unwrap();
+            let values = s.op(op, attrs, &[values]).unwrap();
+            let values = s.op("rlwe.intt", Attrs::new(), &[values]).unwrap();
+            s.graph_mut().declare_output("coefficients", coefficients);
+            s.graph_mut().declare_output("values", values);
+            let platforms: [Box<dyn Platform>; 2] = [Box::new(Scalar::new()), Box::new(Simd::new())];
+            let platform = &*platforms[platform];
+            let base = BaseSet { platform: platform.name(), contains: &|op| platform.implements(op) };
+            let graph = Expander::new(&registry).expand(&s.finish(), &base).unwrap();
+            let plan = Plan::new(&graph, &Registry::lattice(), platform, PlanOptions::default()).unwrap();
+            let words: Vec<u64> = residues(&x, &q);
+            let mut run = Run::new(Arc::new(plan), vec![words.into()], || 0.0).unwrap();
+            run.finish();
+            for output in [0, 1] {
+                assert_eq!(run.output(output).unwrap(), expected, "{op}, {keep}, {}", platform.name());
+            }
+        }
+    }
 }
 
 #[test]

@@ -38,14 +38,17 @@ export function toUnits(value: number | bigint, decimals: number): bigint | unde
   return exact.decimals > decimals ? undefined : exact.digits * powerOfTen(decimals - exact.decimals);
 }
 
+/** The largest integer of 15 digits. */
+export const MOST_QUICK = 1e15 - 1;
+
 /**
  * value * scale as an exact integer, where it is one of at most 15 digits; undefined where a longer way has to
  * decide. `scale` is a power of ten that doubles hold, up to 10^22.
  */
-export function quickUnits(value: number, scale: number): number | undefined {
+function quickUnits(value: number, scale: number): number | undefined {
   const scaled = Math.round(value * scale);
   // Decimals of up to 15 digits and doubles correspond one to one, so one correctly rounded division decides.
-  return Math.abs(scaled) < 1e15 && scaled / scale === value ? scaled : undefined;
+  return Math.abs(scaled) <= MOST_QUICK && scaled / scale === value ? scaled : undefined;
 }
 
 /** An exact decimal: see `Decimal`. */

@@ -79,10 +79,9 @@ const PACKAGED: Readonly<Record<Part, (variant: WasmVariant) => URL>> = {
 };
 
 async function fetched(address: string, signal: AbortSignal | undefined): Promise<WebAssembly.Module> {
-  const fs = address.startsWith('file:')
-    ? globalThis.process?.getBuiltinModule?.('node:fs/promises')
-    : undefined;
-  if (fs !== undefined) return WebAssembly.compile(await fs.readFile(new URL(address)));
+  const fs = address.startsWith('file:') ? globalThis.process?.getBuiltinModule?.('node:fs') : undefined;
+  // As Node reads modules: else six reads would take turns with the start of the workers, which wait for what is compiled.
+  if (fs !== undefined) return WebAssembly.compile(fs.readFileSync(new URL(address)));
   const response = await fetch(address, { signal: signal ?? null });
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
   // A server that does not know the type is no reason to fail: only streaming insists on it.

@@ -3,11 +3,11 @@
 use super::js::{Array, BigInt64Array, Float64Array, Function, JsCast, JsValue, Uint8Array, wasm_bindgen};
 use super::{CLOCK, RawJob, Thrown, copy, js_outputs, platform, view_of, watched};
 use cipherloom::circuit::Job;
-use cipherloom::memory;
 use cipherloom::place::Times;
 use cipherloom::platform::Platform;
 use cipherloom::tasks::{Client, Evaluator, Held, Meaning, Options, Owner, Program, Step, uses};
 use cipherloom::values::GivenCells;
+use cipherloom::{memory, parallel};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -303,7 +303,10 @@ fn encryption(
     let values = cells.iter().zip(present).map(|(cells, present)| given(cells, present));
     let values = values.collect::<Result<Vec<_>, _>>()?;
     let given: Vec<(&str, &GivenCells)> = names.iter().map(String::as_str).zip(&values).collect();
-    Ok(RawJob(encrypt(&given)?))
+    let job = encrypt(&given);
+    // They are overwritten.
+    parallel::map(values.iter().map(GivenCells::len).sum(), values, drop);
+    Ok(RawJob(job?))
 }
 
 /// See [`Evaluator`].
@@ -512,12 +515,12 @@ fn given(cells: &JsValue, present: &JsValue) -> Result<GivenCells, cipherloom::E
     let flags = flags.map(|flags| flags.iter().map(|&flag| flag != 0).collect());
     let expected = "finite numbers, and as many flags as cells";
     if let Some(cells) = cells.dyn_ref::<Float64Array>() {
-        let mut doubles = Zeroizing::new(memory::zeros::<f64>(cells.length() as usize)?);
-        cells.copy_to(&mut doubles);
+        let length = cells.length() as usize;
+        let doubles = Zeroizing::new(memory::written(length, |place| cells.copy_to_uninit(place))?);
         GivenCells::doubles(doubles, flags).ok_or_else(|| wrong(expected))
     } else if let Some(cells) = cells.dyn_ref::<BigInt64Array>() {
-        let mut integers = Zeroizing::new(memory::zeros::<i64>(cells.length() as usize)?);
-        cells.copy_to(&mut integers);
+        let length = cells.length() as usize;
+        let integers = Zeroizing::new(memory::written(length, |place| cells.copy_to_uninit(place))?);
         GivenCells::integers(integers, flags).ok_or_else(|| wrong(expected))
     } else if let Some(cells) = cells.dyn_ref::<Array>() {
         let mut numbers = memory::room(cells.length() as usize)?;

@@ -5,9 +5,7 @@ use cipherloom::memory;
 
 /// Bytes from JavaScript. The glue's own copy would trap where memory is short.
 pub(super) fn copy(bytes: &Uint8Array) -> Result<Vec<u8>, cipherloom::Error> {
-    let mut copy = memory::zeros(bytes.length() as usize)?;
-    bytes.copy_to(&mut copy);
-    Ok(copy)
+    memory::written(bytes.length() as usize, |place| bytes.copy_to_uninit(place))
 }
 
 /// Sets a property of a plain object, which cannot fail.

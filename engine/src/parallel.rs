@@ -1,6 +1,6 @@
 //! Work that has no graph, on all threads: what is read, laid out or written before a run and after it.
 
-use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Words that one thread has read, packed or laid out before it has called others: what is less is done alone.
@@ -28,7 +28,42 @@ pub fn map<T: Send, U: Send>(
 
 /// One piece of code for whatever is done: rayon makes a kilobyte or two of each closure.
 fn run(count: usize, f: &(dyn Fn(usize) + Sync)) {
-    (0..count).into_par_iter().with_max_len(1).for_each(f);
+    let next = AtomicUsize::new(0);
+    let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < count);
+    each(rayon::current_num_threads().min(count), &|_| {
+        while let Some(at) = take() {
+            f(at);
+        }
+    });
+}
+
+/// How often who waits for other threads looks for work before sleeping. rayon looks about thirty times, which where a thread cannot
+/// give up its turn, as in wasm, is over at once; to be woken takes longer than most of what is waited for.
+const LOOKS: usize = 2_000;
+
+/// `f` of every number below `threads`, each on a thread of its own where one is free; 0 is the caller's.
+pub fn each(threads: usize, f: &(dyn Fn(usize) + Sync)) {
+    if threads < 2 {
+        return (0..threads).for_each(f);
+    }
+    let left = AtomicUsize::new(threads - 1);
+    rayon::scope(|scope| {
+        for thread in 1..threads {
+            let left = &left;
+            scope.spawn(move |_| {
+                f(thread);
+                left.fetch_sub(1, Ordering::Release);
+            });
+        }
+        f(0);
+        let mut idle = 0;
+        while idle < LOOKS && left.load(Ordering::Acquire) > 0 {
+            match rayon::yield_now() {
+                Some(rayon::Yield::Executed) => idle = 0,
+                _ => idle += 1,
+            }
+        }
+    });
 }
 
 #[cfg(test)]
@@ -42,6 +77,19 @@ mod tests {
                 let inner = |at: usize| map(words, 0..at % 5, |k| k).len();
                 assert_eq!(map(words, 0..count, inner), (0..count).map(|at| at % 5).collect::<Vec<_>>());
             }
+        }
+    }
+
+    #[test]
+    fn every_number_once_also_inside_one_another() {
+        for threads in [0, 1, 2, 7] {
+            let counts: Vec<AtomicUsize> = (0..threads * threads).map(|_| AtomicUsize::new(0)).collect();
+            each(threads, &|outer| {
+                each(threads, &|inner| {
+                    counts[outer * threads + inner].fetch_add(1, Ordering::Relaxed);
+                });
+            });
+            assert!(counts.iter().all(|count| count.load(Ordering::Relaxed) == 1), "{threads}: {counts:?}");
         }
     }
 }

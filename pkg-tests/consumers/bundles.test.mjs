@@ -1,4 +1,4 @@
-// The packed package in applications that webpack, Rspack, esbuild and Rollup bundle: in real browsers, on two threads, the same
+// The packed package in applications that webpack, Rspack, esbuild, Rollup, Bun, Parcel and older releases of Vite bundle: in real browsers, on two threads, the same
 // bytes as in Node, with one request for wasm; and nothing in a bundle tells of the machine that made it.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -8,6 +8,7 @@ import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { bun } from '../../scripts/lib/bun.mjs';
 import { PARTS } from '../../scripts/lib/variants.mjs';
 import { BROWSERS, describeBeside, openBrowser } from '../lib/browser.mjs';
 import { writeGiven } from '../lib/given.mjs';
@@ -15,7 +16,10 @@ import { install } from '../lib/package.mjs';
 import { copyWork } from './copy-work.mjs';
 import { MEAN, PRODUCT } from './work.mjs';
 
+const { path: bunPath, reason: withoutBun } = bun();
 const BUNDLERS = ['webpack', 'rspack', 'esbuild', 'rollup'];
+/** What these make is of the same form, and is tried in one browser. */
+const MORE = ['vite-5', 'vite-6', 'vite-7', 'parcel', ...(withoutBun ? [] : ['bun'])];
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.wasm': 'application/wasm' };
 /** What the page's README says is needed, and no more. */
 const POLICY =
@@ -29,16 +33,19 @@ before(async () => {
   folder = install(here('./bundles'));
   copyWork(folder);
   expected = await writeGiven(join(folder, 'given'));
-  execFileSync(process.execPath, ['build.mjs'], { cwd: folder, timeout: 600_000 });
+  if (!withoutBun) assert.ok(bunPath, 'Bun is not installed. Run: node scripts/setup.mjs --tests');
+  execFileSync(process.execPath, ['build.mjs', ...(bunPath ? [bunPath] : [])], { cwd: folder, timeout: 600_000 });
   server = createServer(serve).listen(0, '127.0.0.1');
 });
 after(() => server?.close());
 
-for (const bundler of BUNDLERS) {
+for (const bundler of [...BUNDLERS, ...MORE]) {
   test(`what ${bundler} makes has no path of this machine in it`, () => {
     for (const name of readdirSync(join(folder, 'built', bundler)).filter((name) => /\.(js|html)$/.test(name))) {
       const text = readFileSync(join(folder, 'built', bundler, name), 'utf8');
-      for (const path of ['file:///', folder]) assert.ok(!text.includes(path), `${path} in ${name}`);
+      // Parcel names files within the application so.
+      for (const path of bundler === 'parcel' ? [folder] : ['file:///', folder])
+        assert.ok(!text.includes(path), `${path} in ${name}`);
     }
   });
 }
@@ -51,7 +58,7 @@ for (const name of BROWSERS) {
     });
     after(() => browser?.close());
 
-    for (const bundler of BUNDLERS) {
+    for (const bundler of [...BUNDLERS, ...(name === 'Chromium' ? MORE : [])]) {
       test(bundler, { timeout: 600_000 }, async (t) => {
         const page = await browser.open(`http://127.0.0.1:${server.address().port}/${bundler}/index.html`);
         t.after(page.close);

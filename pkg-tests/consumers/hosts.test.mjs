@@ -1,32 +1,40 @@
-// The packed package as programs and tests in TypeScript have it, and as runners of tests load it: right numbers and bytes, on two threads, and every process ends by itself.
+// The packed package as programs and tests in TypeScript have it, as runners of tests load it, as pnpm and Yarn's Plug'n'Play install it, on a thread of one's
+// own, and in Bun: right numbers and bytes, on two threads, and every process ends by itself.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { bun } from '../../scripts/lib/bun.mjs';
 import { writeGiven } from '../lib/given.mjs';
 import { install } from '../lib/package.mjs';
 import { copyWork } from './copy-work.mjs';
-import { MEAN } from './work.mjs';
+import { MEAN, PRODUCT } from './work.mjs';
 
 const TIMEOUT = { timeout: 300_000 };
+const ON_TWO = { mode: 'threads', threads: 2 };
 let folder;
+let expected;
 before(async () => {
   folder = install(fileURLToPath(new URL('./hosts', import.meta.url)));
   copyWork(folder);
-  writeFileSync(join(folder, 'expected.json'), JSON.stringify(await writeGiven(join(folder, 'given'))));
+  expected = await writeGiven(join(folder, 'given'));
+  writeFileSync(join(folder, 'expected.json'), JSON.stringify(expected));
 });
 
-/** Runs a Node program there. The timeout also shows one that does not end by itself. */
-async function run(...args) {
+/** Runs a program. The timeout also shows one that does not end by itself. */
+async function runIn(cwd, env, program, ...args) {
   try {
-    return await promisify(execFile)(process.execPath, args, { cwd: folder, timeout: 600_000 });
+    return await promisify(execFile)(program, args, { cwd, timeout: 600_000, env: { ...process.env, ...env } });
   } catch (error) {
-    throw new Error(`${args.join(' ')}\n${error.stdout}\n${error.stderr}`, { cause: error });
+    throw new Error(`${program} ${args.join(' ')}\n${error.stdout}\n${error.stderr}`, { cause: error });
   }
 }
+
+/** Runs a Node program there. */
+const run = (...args) => runIn(folder, {}, process.execPath, ...args);
 
 for (const version of ['typescript-5.4', 'typescript', 'typescript-7'])
   test(`${version}: types`, TIMEOUT, async () => {
@@ -55,3 +63,67 @@ test('Vitest, with and without workers of its own', TIMEOUT, async () => {
   const { stdout } = await run(join('node_modules', 'vitest', 'vitest.mjs'), 'run', 'vitest');
   assert.match(stdout.replaceAll(/\u001b\[\d+m/g, ''), /Tests +2 passed \(2\)/);
 });
+
+/** Of what `main.mjs` printed with these options. */
+function check({ stdout }, { mode: variant, threads = 1 }) {
+  const { mode, mean, squares, product, outputs, error } = JSON.parse(stdout);
+  assert.equal(error, undefined);
+  assert.deepEqual([mode.variant, mode.threads], [variant, threads], mode.reasons.join(' '));
+  assert.equal(mean, MEAN);
+  assert.deepEqual([squares, product], [PRODUCT, PRODUCT]);
+  assert.deepEqual(outputs, expected);
+}
+
+/** A folder within, which wants the packed package installed, and nothing else. */
+function project(name) {
+  const made = join(folder, name);
+  mkdirSync(made);
+  const packed = readdirSync(folder).find((file) => file.endsWith('.tgz'));
+  const dependencies = { cipherloom: `file:../${packed}` };
+  writeFileSync(join(made, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }));
+  for (const part of ['main.mjs', 'work.mjs', 'given'])
+    cpSync(join(folder, part), join(made, part), { recursive: true });
+  return made;
+}
+
+test('pnpm', TIMEOUT, async () => {
+  const cwd = project('by-pnpm');
+  const pnpm = join(folder, 'node_modules', 'pnpm', 'bin', 'pnpm.mjs');
+  // What it keeps for others stays in the folder.
+  const env = { XDG_CACHE_HOME: join(folder, 'cache'), XDG_STATE_HOME: join(folder, 'state') };
+  await runIn(cwd, env, process.execPath, pnpm, 'install', '--offline', '--store-dir', join(folder, 'store'));
+  check(await runIn(cwd, {}, process.execPath, 'main.mjs', JSON.stringify(ON_TWO)), ON_TWO);
+});
+
+test("Yarn's Plug'n'Play", TIMEOUT, async () => {
+  const cwd = project('by-yarn');
+  // Else it takes the folder for a part of the one around it.
+  writeFileSync(join(cwd, 'yarn.lock'), '');
+  const yarn = [process.execPath, join(folder, 'node_modules', '@yarnpkg', 'cli-dist', 'bin', 'yarn.js')];
+  const env = {
+    YARN_COMPRESSION_LEVEL: '0',
+    YARN_ENABLE_GLOBAL_CACHE: '0',
+    // In CI it refuses to make the list of what it installed.
+    YARN_ENABLE_IMMUTABLE_INSTALLS: '0',
+    YARN_ENABLE_NETWORK: '0',
+    YARN_ENABLE_TELEMETRY: '0',
+    YARN_GLOBAL_FOLDER: join(folder, 'yarn'),
+  };
+  await runIn(cwd, env, ...yarn, 'install');
+  check(await runIn(cwd, env, ...yarn, 'node', 'main.mjs', JSON.stringify(ON_TWO)), ON_TWO);
+});
+
+test('a thread of node:worker_threads', TIMEOUT, async () => {
+  check(await run('in-thread.mjs', JSON.stringify(ON_TWO)), ON_TWO);
+});
+
+const { path: bunPath, reason } = bun();
+for (const [title, program, options] of [
+  ['Bun', 'main.mjs', ON_TWO],
+  ['Bun, on a thread of its own', 'in-thread.mjs', ON_TWO],
+  ['Bun, without workers', 'main.mjs', { mode: 'single', workers: false }],
+])
+  test(title, { ...TIMEOUT, skip: reason ?? false }, async () => {
+    assert.ok(bunPath, 'Bun is not installed. Run: node scripts/setup.mjs --tests');
+    check(await runIn(folder, {}, bunPath, program, JSON.stringify(options)), options);
+  });

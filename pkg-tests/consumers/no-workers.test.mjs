@@ -1,5 +1,5 @@
-// The packed package where there are no workers: on the caller's thread of a server at the edge (workerd), of a service
-// worker, and of Node; the same results and bytes as everywhere.
+// The packed package where there are no workers: on the caller's thread of a server at the edge (workerd), of service
+// and shared workers, and of Node; the same results and bytes as everywhere.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -90,11 +90,12 @@ for (const name of BROWSERS) {
       server?.close();
     });
 
-    test('a service worker', { timeout: 300_000 }, async (t) => {
+    test('a service worker, and a shared one', { timeout: 300_000 }, async (t) => {
       const page = await browser.open(`http://127.0.0.1:${server.address().port}/index.html`);
       t.after(page.close);
-      await page.until('typeof window.work === "function"', 60_000);
-      check(await page.evaluate('work()'));
+      await page.until('typeof window.inShared === "function"', 60_000);
+      check(await page.evaluate('inService()'));
+      check(await page.evaluate('inShared()'));
     });
   });
 }

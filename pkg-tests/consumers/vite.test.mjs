@@ -15,10 +15,11 @@ import { OWN } from './own.mjs';
 import { MEAN, PRODUCT } from './work.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+/** `few`: what depends on the server alone, or on the headers alone, is seen on the others. */
 const SERVERS = [
   { title: 'dev server, isolated', command: 'dev', ISOLATED: '1' },
-  { title: 'dev server, not isolated', command: 'dev', ISOLATED: '0' },
-  { title: 'built, isolated', command: 'preview', ISOLATED: '1' },
+  { title: 'dev server, not isolated', command: 'dev', ISOLATED: '0', few: true },
+  { title: 'built, isolated', command: 'preview', ISOLATED: '1', few: true },
   { title: 'built, not isolated', command: 'preview', ISOLATED: '0' },
 ];
 /** What `load` is told, and what must come of it where the page is isolated, and where it is not. */
@@ -50,7 +51,7 @@ for (const name of BROWSERS) {
     });
     after(() => browser?.close());
 
-    for (const { title, command, ISOLATED } of SERVERS) {
+    for (const { title, command, ISOLATED, few = false } of SERVERS) {
       test(title, { timeout: 600_000 }, async (t) => {
         const server = await startServer(vite, [command], { cwd: folder, env: { ISOLATED } });
         t.after(server.stop);
@@ -59,7 +60,7 @@ for (const name of BROWSERS) {
         await page.until('typeof window.work === "function"', 60_000);
         const isolated = ISOLATED === '1';
         assert.equal(await page.evaluate('crossOriginIsolated'), isolated);
-        for (const way of WAYS) {
+        for (const way of few ? WAYS.slice(0, 1) : WAYS) {
           const wanted = isolated ? way.isolated : way.open;
           page.requests.length = 0;
           const { mode, mean, squares, product, outputs, error } = await page.evaluate(
@@ -80,7 +81,7 @@ for (const name of BROWSERS) {
           assert.deepEqual([squares, product], [PRODUCT, PRODUCT]);
           assert.deepEqual(outputs, expected);
         }
-        assert.deepEqual(await page.evaluate('own()'), OWN);
+        if (!few) assert.deepEqual(await page.evaluate('own()'), OWN);
         assert.deepEqual(page.problems, []);
       });
     }

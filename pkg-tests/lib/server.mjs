@@ -5,18 +5,17 @@ import { stripVTControlCharacters } from 'node:util';
 
 const PATIENCE_MS = 60_000;
 
-/** Runs a Node script with `port` appended as `--port`. Gives `{ url, stop }`. It never outlives this process. */
-export async function startServer(script, args, { cwd, env = {} }) {
+/** How Vite is told where to listen. */
+const viteAddress = (port) => ['--host', '127.0.0.1', '--port', String(port), '--strictPort'];
+
+/** Runs a Node script, told where to listen by what `address` makes of a port. Gives `{ url, stop }`. It never outlives this process. */
+export async function startServer(script, args, { cwd, env = {}, address = viteAddress }) {
   const port = await freePort();
-  const child = spawn(
-    process.execPath,
-    [script, ...args, '--host', '127.0.0.1', '--port', String(port), '--strictPort'],
-    {
-      cwd,
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+  const child = spawn(process.execPath, [script, ...args, ...address(port)], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -28,7 +27,7 @@ export async function startServer(script, args, { cwd, env = {} }) {
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text) => {
         output += stripVTControlCharacters(text);
-        const found = output.match(/http:\/\/127\.0\.0\.1:\d+\/\S*/);
+        const found = output.match(/http:\/\/127\.0\.0\.1:\d+\S*(?=\s)/);
         if (!found) return;
         clearTimeout(timer);
         resolve(found[0]);

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { TOOLS } from './toolchain.mjs';
 
-const RELEASES = ['22.23.3', '24.21.0'];
+const RELEASES = ['22.23.3', '24.21.0', '26.12.1'];
 /** npm has Node's own binaries as packages. Not in package.json: each would put a `node` before everyone's own on PATH. */
 const PACKAGE = `node-${process.platform}-${process.arch}`;
 

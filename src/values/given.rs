@@ -37,8 +37,7 @@ impl GivenCells {
     /// Cells that are doubles, and which of them are there; none for a number that is not finite, or other than as many flags as cells.
     pub fn doubles(mut cells: Zeroizing<Vec<f64>>, present: Option<Vec<bool>>) -> Option<Self> {
         cleared(&mut cells, present.as_deref())?;
-        let finite = cells.iter().all(|cell| cell.is_finite());
-        finite.then_some(Self { form: Form::Doubles(cells), present })
+        loops::finite(&cells).then_some(Self { form: Form::Doubles(cells), present })
     }
 
     /// Cells that are integers, and which of them are there; none for other than as many flags as cells.

@@ -113,6 +113,10 @@ fn case(name: &str, n: usize) -> cipherloom::Result<Option<Case>> {
         "limb.permute" => (none().with("g", 3u64), vec![ntt]),
         "limb.from_small" => (none().with("q", q), vec![types::small(n)]),
         "limb.ntt_from" => (none().with("q", q), vec![limb(primes[1], Form::Coeff)]),
+        "limb.ntt_divide" => {
+            let inputs = vec![ntt.clone(), limb(primes[1], Form::Coeff), ntt];
+            (none().with("c", c).with("factor", t).with("scale", c), inputs)
+        }
         "limb.from_real" => (none().with("q", q), vec![types::reals(n, one)]),
         "rns.to_real" => (none().with("scale", one), residues),
         "slots.embed" | "slots.unembed" => {

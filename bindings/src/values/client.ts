@@ -10,7 +10,7 @@ import {
   TRACED_OPTIONS,
   VALUES_BY_NAME,
 } from '../arguments.js';
-import { checkBytes, movable } from '../bytes.js';
+import { checkBytes } from '../bytes.js';
 import { type ErrorRecord, fromRecord } from '../errors.js';
 import type { WorkerLoom } from '../loom.js';
 import { JobProgress } from '../progress.js';
@@ -19,6 +19,7 @@ import { abortable, Resource } from '../resource.js';
 import { told } from '../tracing.js';
 import type { CallOptions, Ciphertexts, EncryptOptions, EvaluationKeys, TraceOptions } from '../types.js';
 import type { Key } from '../worker/key.js';
+import { lentCopy } from '../worker/lent.js';
 import { decodeValue, type ValueRule } from './cells.js';
 import { encryptedBy } from './encryption.js';
 import { apart, buffersOf, encodedByName, orderedCiphertexts } from './named.js';
@@ -155,13 +156,13 @@ export class KeyHolder extends Resource implements Client {
     const { onProgress, onTrace } = options;
     // Which there have to be, the core tells by what is in them.
     const sent = Object.entries(results).map(([name, bytes]) =>
-      movable(checkBytes(`Result "${name}"`, bytes)),
+      lentCopy(checkBytes(`Result "${name}"`, bytes)),
     );
     const open = encodedByName(this.#rules, 'public', options.public);
     const bound = options.inputs && orderedCiphertexts(this.#rules, options.inputs);
     const inputs = bound && {
       names: bound.map(({ name }) => name),
-      encrypted: bound.map(({ bytes }) => movable(bytes)),
+      encrypted: bound.map(({ bytes }) => lentCopy(bytes)),
     };
     const { connection, handle } = await abortable(this.#key.find(), signal);
     const total = this.#info.outputs.length;

@@ -15,7 +15,7 @@ import {
   HOLD_OPTIONS,
   RUN_OPTIONS,
 } from '../arguments.js';
-import { checkAtMost, checkBytes, MOST_SAVED_BYTES, movable } from '../bytes.js';
+import { checkAtMost, checkBytes, MOST_SAVED_BYTES } from '../bytes.js';
 import { failure } from '../errors.js';
 import type { DeviceTimes } from '../gpu/times.js';
 import type { WorkerLoom } from '../loom.js';
@@ -36,6 +36,7 @@ import type {
 import { readCheck } from '../verification.js';
 import type { TrialOptions, Verification } from '../verification-types.js';
 import { verifyStages } from '../verify-stages.js';
+import { lentCopy } from '../worker/lent.js';
 import type { Tenant } from '../worker/client-workers.js';
 import { aboutPrograms, type Connection, Remote } from '../worker/connection.js';
 import { Key, type Lodger } from '../worker/key.js';
@@ -255,7 +256,7 @@ export class CompiledProgram extends Resource implements Program {
     const answered = await this.#evaluators.use(keys, async (remote) => {
       const evaluator = await abortable(remote.in(connection), signal);
       const stays = held && (await abortable(held.remote.in(connection), signal));
-      const sent = encrypted.map(({ name, bytes }) => ({ name, bytes: movable(bytes) }));
+      const sent = encrypted.map(({ name, bytes }) => ({ name, bytes: lentCopy(bytes) }));
       return connection.call(
         'run',
         [evaluator, stays, givenValues(sent, clear), onTrace !== undefined, placing],

@@ -61,6 +61,7 @@ export function clientMethods(open: Open<RawTasks>): Handlers<ClientMethods> {
       const { names: given, encrypted } = inputs ?? { names: [], encrypted: [] };
       const bound = inputs !== undefined;
       const job = clients.get(client).decryptJob(results, names, cells, present, bound, given, encrypted);
+      call.giveBack([], [...results, ...encrypted]);
       return traced(call, job, trace, () => moved(job.takeCells()));
     },
     createParty: (_, program, ...of) => parties.add(new raw.RawParty(programs.get(program), ...of)),
@@ -145,7 +146,9 @@ function encrypted(
     });
   } finally {
     // The job has its own, and wipes them.
-    for (const data of [...values[1], ...values[2]]) overwrite(data);
+    const given = [...values[1], ...values[2]];
+    for (const data of given) overwrite(data);
+    call.giveBack(given, []);
   }
 }
 

@@ -2,6 +2,7 @@
 import { DisposedError, failure, fromRecord } from '../errors.js';
 import { toRecord } from './error-record.js';
 import type { Role, WorkerLike } from '../types.js';
+import { takeBack } from './lent.js';
 import type { LingeringWorker } from './start.js';
 import type {
   Args,
@@ -173,6 +174,7 @@ export class Connection<M> {
     } else if ('progress' in message) {
       this.#pending.get(message.id)?.progress?.(message.progress);
     } else if ('result' in message) {
+      if (message.back !== undefined) takeBack(message.back);
       this.#settle(message.id, (pending) => pending.resolve(message.result));
     } else {
       const error = fromRecord(message.error);

@@ -38,6 +38,7 @@ export function evaluatorMethods(start: Open<RawTasks>): Handlers<EvaluatorMetho
         const stays = values.get(held);
         return there ? own.runHeldJobOnGpu(byTimes, stays, ...given) : own.runHeldJob(stays, ...given);
       })();
+      call.giveBack([], given[1]);
       const take = (): Moved<NamedBytes[]> => {
         const outputs = job.takeObjects();
         return new Moved(

@@ -33,6 +33,7 @@ import type { GraphView, TraceView } from '../types.js';
 import type { MeaningStage } from '../stages.js';
 import type { Stage, ProgramStats, TaskLiteral } from '../values/types.js';
 import type { CheckKind, ConformancePlatform } from '../verification-types.js';
+import type { GivenBack } from './lent.js';
 
 /** Number of an object that lives in a worker. */
 export type Handle = number;
@@ -377,5 +378,5 @@ export type ToWorker<M> =
 export type FromWorker =
   | { readonly id: number; readonly ask: number; readonly question: unknown }
   | { readonly id: number; readonly progress: { readonly done: number; readonly total: number } }
-  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly result: unknown; readonly back?: GivenBack }
   | { readonly id: number; readonly error: ErrorRecord; readonly fatal: boolean };

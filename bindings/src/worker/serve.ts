@@ -7,6 +7,7 @@ import type { GpuRun } from '../gpu/run.js';
 import type { Hear, RawCircuitJob, RawDeviceJob, RawJob, RawOutgoing } from '../raw.js';
 import type { GpuTrace, SubmissionTrace } from '../types.js';
 import { toRecord } from './error-record.js';
+import { backOf, type GivenBack } from './lent.js';
 import { nextMessages, ownPort, type Port } from './port.js';
 import type { Args, FromWorker, Request, Result, ToWorker } from './protocol.js';
 
@@ -41,6 +42,8 @@ export interface Call {
   readonly hear: Hear;
   /** The same, but the page is told nothing. */
   readonly listen: Hear;
+  /** Sends memory back with the answer, where there is one: of data that are all 0, and of others; nobody may look at these any more. */
+  giveBack(cleared: readonly unknown[], used: readonly unknown[]): void;
   /** Asks whoever called something; what is in `transfer` moves there. */
   ask<T>(question: unknown, transfer?: Transferable[]): Promise<T>;
 }
@@ -112,6 +115,13 @@ export function serve<M>(handlers: Handlers<M>, port: Port = ownPort()): void {
       report({ done, total: 1 });
       return listen(done);
     };
+    let back: GivenBack | undefined;
+    const fail = (error: unknown): void => {
+      trapped ||= isTrap(error);
+      post({ id, error: recordOf(error), fatal: isTrap(error) });
+    };
+    /** What is done once the page has its answer: it need not wait for that. */
+    let afterwards = (): void => {};
     try {
       if (cancelled.has(id)) throw new Cancelled();
       const ask: Call['ask'] = (question, transfer = []) =>
@@ -124,6 +134,7 @@ export function serve<M>(handlers: Handlers<M>, port: Port = ownPort()): void {
         hear,
         listen,
         ask,
+        giveBack: (cleared, used) => (back = { cleared: backOf(cleared), used: backOf(used) }),
         finish: (job, take) =>
           finish(job, take, {
             pause,
@@ -141,15 +152,21 @@ export function serve<M>(handlers: Handlers<M>, port: Port = ownPort()): void {
               if (trapped) throw new WebAssembly.RuntimeError('another call of this worker crashed');
             },
             wake: () => wakes.get(id)?.(),
+            afterwards: (work) => (afterwards = work),
           }),
       };
       const handler = handlers[method] as (call: Call, ...args: Args<M, typeof method>) => unknown;
       const value = await handler(call, ...args);
-      if (value instanceof Moved) post({ id, result: value.value }, value.transfer);
-      else post({ id, result: value });
+      const [result, transfer] = value instanceof Moved ? [value.value, value.transfer] : [value, []];
+      if (back === undefined) post({ id, result }, transfer);
+      else post({ id, result, back }, [...transfer, ...back.cleared, ...back.used]);
     } catch (error) {
-      trapped ||= isTrap(error);
-      post({ id, error: recordOf(error), fatal: isTrap(error) });
+      fail(error);
+    }
+    try {
+      if (!trapped) afterwards();
+    } catch (error) {
+      fail(error);
     } finally {
       // What is answered later is nobody's any more.
       for (const [question, { call }] of questions) if (call === id) questions.delete(question);
@@ -199,12 +216,14 @@ interface Surroundings extends Pick<Call, 'pause'> {
   /** Resolves when an answer or a cancel message has come, or {@link wake} is called. Others have their turn meanwhile, unless it is kept. */
   news(keepsTurn: boolean): Promise<void>;
   wake(): void;
+  /** Has something done when the answer is on its way, before anybody else's turn. */
+  afterwards(work: () => void): void;
 }
 
 async function finish<T>(
   job: Job,
   take: (gpu: GpuTrace | undefined) => T,
-  { pause, compute, news, wake }: Surroundings,
+  { pause, compute, news, wake, afterwards }: Surroundings,
 ): Promise<T> {
   const computed: { op: number; bytes: Uint8Array }[] = [];
   let failed: { error: unknown } | undefined;
@@ -235,7 +254,8 @@ async function finish<T>(
       if ('deliver' in job) for (const { op, bytes } of computed.splice(0)) job.deliver(op, bytes);
     }
     const taken = take(beside?.trace());
-    job.free();
+    // It overwrites what it worked with, which takes a while.
+    afterwards(() => job.free());
     return taken;
   } catch (error) {
     // After a trap nothing of the instance may be touched any more.

@@ -13,10 +13,10 @@ use crate::graph::ValueType;
 use crate::math::bits::copy_bits;
 use crate::ops::types::block_size;
 use crate::platform::{ForeignCall, Kernel};
-use crate::{Error, Result, memory};
+use crate::{Error, Result, memory, parallel};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use zeroize::Zeroizing;
 
 /// Milliseconds since some fixed moment. A function, because not every target has a clock of its own.
@@ -268,13 +268,11 @@ impl Run {
         let size = self.plan.scratch;
         let mut scratch = self.workspace.scratch(threads, size);
         let run = &*self;
-        if threads == 1 {
-            run.work(0, &mut scratch[0], started, deadline);
-        } else {
-            rayon::scope(|scope| {
-                for (thread, scratch) in scratch.iter_mut().enumerate().take(threads) {
-                    scope.spawn(move |_| run.work(thread as u32, scratch, started, deadline));
-                }
+        {
+            let places: Vec<StdMutex<&mut Vec<u64>>> = scratch.iter_mut().map(StdMutex::new).collect();
+            parallel::each(threads, &|thread| {
+                let mut scratch = places[thread].lock().unwrap_or_else(PoisonError::into_inner);
+                run.work(thread as u32, &mut scratch, started, deadline);
             });
         }
         self.workspace.scratch = scratch;

@@ -5,15 +5,29 @@ use super::Modulus;
 /// Integers below this are doubles that have no fraction, each of one integer.
 pub const SAFE: f64 = 9_007_199_254_740_992.0;
 
+/// Whether all are. Several are looked at a time, as nothing ends the loop.
+fn all(cells: &[f64], good: impl Fn(f64) -> bool) -> bool {
+    cells.iter().fold(true, |all, &cell| all & good(cell))
+}
+
+/// Whether none is infinite or no number.
+pub fn finite(cells: &[f64]) -> bool {
+    all(cells, |cell| cell.abs() < f64::INFINITY)
+}
+
 /// Whether none has a fraction.
 pub fn whole(cells: &[f64]) -> bool {
-    cells.iter().all(|cell| cell.trunc() == *cell)
+    all(cells, |cell| cell.trunc() == cell)
 }
 
 /// The first that does not lie between two numbers, from number `from` on.
 pub fn outside(cells: &[f64], [min, max]: [f64; 2], from: usize) -> Option<usize> {
+    let rest = cells.get(from..)?;
+    if all(rest, |cell| (cell >= min) & (cell <= max)) {
+        return None;
+    }
     let wrong = |cell: &f64| !(min..=max).contains(cell);
-    cells.get(from..)?.iter().position(wrong).map(|at| from + at)
+    rest.iter().position(wrong).map(|at| from + at)
 }
 
 /// The same of integers.
@@ -86,6 +100,9 @@ mod tests {
         let t = Modulus::new(97).unwrap();
         let cells = [3.0, -4.0, 0.5, 7.0, f64::INFINITY];
         assert!(!whole(&cells) && whole(&cells[..2]));
+        assert!(
+            !finite(&cells) && finite(&cells[..4]) && !finite(&[f64::NAN]) && !finite(&[f64::NEG_INFINITY])
+        );
         let mut found = Vec::new();
         residues(&mut found, &cells, &t);
         assert_eq!(found, [3, 93]);

@@ -3,9 +3,6 @@
 //! Residue i of a limb modulo q takes bits i b to (i + 1) b - 1, b = ceil(log2 q), counted from the lowest bit of the first byte; the bits that fill up
 //! the last byte are 0. A ring's limb is a whole number of words where its dimension is a multiple of 64.
 
-/// Residues that together are whole words, whatever their bits.
-const BLOCK: usize = 64;
-
 /// Bits of a residue modulo `q`, which is 2 to 2^63: ceil(log2 q).
 pub fn bits(q: u64) -> u32 {
     u64::BITS - (q - 1).leading_zeros()
@@ -86,29 +83,46 @@ pub fn fit(residues: &[u64], q: u64) -> bool {
 #[must_use]
 pub fn unpack(bytes: &[u8], q: u64, out: &mut [u64]) -> bool {
     let bits = bits(q) as usize;
-    let mask = u64::MAX >> (64 - bits);
-    let mut good = true;
-    for (bytes, out) in bytes.chunks(BLOCK / 8 * bits).zip(out.chunks_mut(BLOCK)) {
-        // One more than any block has, so that a residue may be looked for in two.
-        let mut words = [0; BLOCK + 1];
-        let (whole, rest) = bytes.as_chunks::<8>();
-        for (word, bytes) in words.iter_mut().zip(whole) {
-            *word = u64::from_le_bytes(*bytes);
-        }
-        for (at, byte) in rest.iter().enumerate() {
-            words[whole.len()] |= u64::from(*byte) << (8 * at);
-        }
-        let mut wrong = false;
-        for (index, residue) in out.iter_mut().enumerate() {
-            let (word, shift) = (index * bits / 64 % BLOCK, index * bits % 64);
-            *residue = (words[word] >> shift | words[word + 1] << 1 << (63 - shift)) & mask;
-            wrong |= *residue >= q;
-        }
-        let end = out.len() * bits;
-        let filled = end < 8 * bytes.len() && words[end / 64] >> (end % 64) != 0;
-        good &= !wrong && !filled;
+    if bits <= FIELD {
+        return unpack_by(bytes, q, out, 8, |bytes, at| field(bytes, at, bits));
     }
-    good
+    // In two parts.
+    unpack_by(bytes, q, out, 12, |bytes, at| field(bytes, at, 32) | field(bytes, at + 32, bits - 32) << 32)
+}
+
+/// Most bits that 8 bytes hold, wherever in the first of them they begin.
+const FIELD: usize = 57;
+
+/// So many bits, at most [`FIELD`], from bit `at` on.
+#[inline(always)]
+fn field(bytes: &[u8], at: usize, bits: usize) -> u64 {
+    let mut word = [0; 8];
+    word.copy_from_slice(&bytes[at / 8..at / 8 + 8]);
+    u64::from_le_bytes(word) >> (at % 8) & (u64::MAX >> (64 - bits))
+}
+
+/// [`unpack`] where `read` gives the residue that begins with a bit, and looks at so many bytes from the one on in which that lies.
+#[inline(always)]
+fn unpack_by(bytes: &[u8], q: u64, out: &mut [u64], seen: usize, read: impl Fn(&[u8], usize) -> u64) -> bool {
+    let bits = bits(q) as usize;
+    // Those that are far enough from the end, then the others, with zeros behind it.
+    let inside = (bytes.len() + 1).checked_sub(seen).map_or(0, |bytes| (8 * bytes).div_ceil(bits));
+    let inside = inside.min(out.len());
+    let (first, last) = out.split_at_mut(inside);
+    let mut good = true;
+    for (index, residue) in first.iter_mut().enumerate() {
+        *residue = read(bytes, index * bits);
+        good &= *residue < q;
+    }
+    let from = inside * bits / 8;
+    let mut end = [0; 32];
+    end.iter_mut().zip(bytes.get(from..).unwrap_or_default()).for_each(|(to, byte)| *to = *byte);
+    for (index, residue) in last.iter_mut().enumerate() {
+        *residue = read(&end, (inside + index) * bits - 8 * from);
+        good &= *residue < q;
+    }
+    let over = out.len() * bits % 8;
+    good && (over == 0 || bytes.last().is_some_and(|byte| byte >> over == 0))
 }
 
 #[cfg(test)]

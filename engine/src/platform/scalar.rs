@@ -61,6 +61,27 @@ impl Scalar {
         self.tables.get(limb, || Ok(Arc::new(NttTable::new(limb.n, Modulus::new(limb.q)?)?)))
     }
 
+    /// `limb.ntt_divide`.
+    fn divide(&self, call: &Call<'_>) -> Result<Kernel> {
+        let (table, from) = (self.table(call.limb(0)?)?, Modulus::new(call.limb(1)?.q)?);
+        let q = *table.modulus();
+        let prepared = |name: &str| Ok::<_, Error>(call.attrs.uint(name).map(|c| (c, q.shoup(c)))?);
+        let (c, factor) = (prepared("c")?, prepared("factor")?);
+        let scale = if call.inputs.len() > 2 { Some(prepared("scale")?) } else { None };
+        let times = move |x, (c, shoup)| q.mul_shoup(x, c, shoup);
+        kernel(move |i, out, _| {
+            transform_from(&table, out, i[1], &from);
+            for (out, &a) in out.iter_mut().zip(i[0]) {
+                *out = times(q.sub(a, times(*out, factor)), c);
+            }
+            if let (Some(scale), Some(added)) = (scale, i.get(2)) {
+                for (out, &z) in out.iter_mut().zip(*added) {
+                    *out = q.add(*out, times(z, scale));
+                }
+            }
+        })
+    }
+
     /// `limb.convolve`: transforms into scratch, sums, transforms back.
     fn convolve(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel> {
         let (outputs, q) = (call.attrs.size("outputs")?, call.modulus("q")?);
@@ -300,6 +321,7 @@ impl Scalar {
                 let (table, from) = (self.table(Limb::of(output)?)?, Modulus::new(call.limb(0)?.q)?);
                 kernel(move |i, out, _| transform_from(&table, out, i[0], &from))
             }
+            "limb.ntt_divide" => self.divide(call),
             "limb.intt" => {
                 let table = self.table(Limb::of(output)?)?;
                 kernel(move |i, out, _| {

@@ -9,6 +9,7 @@ use crate::call::environment;
 use crate::value::{JsValue, wrapped};
 use napi_sys::{self as sys, TypedarrayType};
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 use std::ptr;
 
 /// Kind, number of elements, where they are.
@@ -71,17 +72,24 @@ macro_rules! typed {
             /// # Panics
             /// For a slice of another length.
             pub fn copy_to(&self, out: &mut [$element]) {
+                // SAFETY: room for as many elements, all of which are written.
+                self.copy_to_uninit(unsafe { &mut *(ptr::from_mut(out) as *mut [MaybeUninit<$element>]) });
+            }
+
+            /// Copies all to a place for as many, and gives it.
+            ///
+            /// # Panics
+            /// For a place of another length.
+            pub fn copy_to_uninit<'a>(&self, out: &'a mut [MaybeUninit<$element>]) -> &'a mut [$element] {
                 let (kind, length, data) = data_of(self).unwrap_or(($kind, 0, ptr::null_mut()));
                 assert!(kind == $kind && length == out.len(), "an array of another length");
-                if length > 0 {
-                    // SAFETY: as many elements of this type are there, and `out` is of no JavaScript.
-                    unsafe {
-                        ptr::copy_nonoverlapping(
-                            data.cast::<u8>(),
-                            out.as_mut_ptr().cast::<u8>(),
-                            size_of_val(out),
-                        );
-                    };
+                // SAFETY: as many elements of this type are there, and `out` is of no JavaScript; so all of it is written.
+                unsafe {
+                    if length > 0 {
+                        let bytes = size_of_val(out);
+                        ptr::copy_nonoverlapping(data.cast::<u8>(), out.as_mut_ptr().cast::<u8>(), bytes);
+                    }
+                    out.assume_init_mut()
                 }
             }
         }

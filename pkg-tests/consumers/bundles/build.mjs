@@ -1,7 +1,10 @@
-// Bundles the application with each bundler, as its documentation says, into built/NAME.
-import { cpSync, mkdirSync, readdirSync } from 'node:fs';
+// Bundles the application with each bundler, as its documentation says, into built/NAME. Usage: build.mjs [BUN]
+//   BUN  where Bun's program is; without it, nothing is bundled by Bun
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import process from 'node:process';
 import resolve from '@rollup/plugin-node-resolve';
 import { rspack } from '@rspack/core';
 import { build } from 'esbuild';
@@ -14,6 +17,8 @@ const OWN = {
   main: './own.js',
   ...Object.fromEntries(ROLES.map((role) => [`${role}-worker`, `cipherloom/${role}-worker`])),
 };
+
+const BUN = process.argv[2];
 
 const BUNDLERS = {
   webpack: (path) => packed(webpack, path),
@@ -28,7 +33,32 @@ const BUNDLERS = {
     await bundle.write({ dir, format: 'es' });
     placeWasm(dir);
   },
+  ...(BUN && { bun }),
+  ...Object.fromEntries(['vite-5', 'vite-6', 'vite-7'].map((name) => [name, (outDir) => byVite(name, outDir)])),
+  parcel,
 };
+
+/** Its files take the names of theirs that it is given. */
+function bun(outdir) {
+  for (const [name, from] of Object.entries(OWN)) {
+    const file = `bun-${name}.js`;
+    writeFileSync(file, `import '${from}';\n`);
+    execFileSync(BUN, ['build', file, '--format=esm', `--outfile=${join(outdir, name)}.js`]);
+  }
+  placeWasm(outdir);
+}
+
+/** Older releases; the newest one has a test of its own. */
+async function byVite(name, outDir) {
+  const { build } = await import(name);
+  await build({ base: './', build: { outDir }, configFile: false, logLevel: 'error', worker: { format: 'es' } });
+}
+
+function parcel(distDir) {
+  const script = join('node_modules', 'parcel', 'lib', 'bin.js');
+  const options = ['--dist-dir', distDir, '--public-url', './', '--no-cache', '--no-source-maps'];
+  execFileSync(process.execPath, [script, 'build', 'index.html', ...options]);
+}
 
 async function packed(bundler, path, options = {}) {
   const output = { path: join(import.meta.dirname, path) };
@@ -50,7 +80,8 @@ for (const [name, bundle] of Object.entries(BUNDLERS)) {
   const folder = `built/${name}`;
   mkdirSync(folder, { recursive: true });
   await bundle(folder);
-  cpSync('index.html', join(folder, 'index.html'));
+  // Unless the bundler wrote its own.
+  if (!existsSync(join(folder, 'index.html'))) cpSync('index.html', join(folder, 'index.html'));
   cpSync('given', join(folder, 'given'), { recursive: true });
   console.log(name, readdirSync(folder).length);
 }

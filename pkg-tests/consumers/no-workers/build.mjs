@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 const WASM = join(dirname(createRequire(import.meta.url).resolve('cipherloom/package.json')), 'wasm');
 
 await build({
-  entryPoints: ['./edge.js', './service-worker.js', './page.js'],
+  entryPoints: ['./edge.js', './service-worker.js', './shared-worker.js', './page.js'],
   outdir: 'built',
   bundle: true,
   format: 'esm',

@@ -52,9 +52,9 @@ impl OpDef for AutomorphismHoisted {
             digits.push(digit.collect::<Result<Vec<_>>>()?);
         }
         let pair = key_switch::inner_products(s, &key, &digits, inputs[1], form)?;
-        let pair = key_switch::divided(s, pair, &key, scheme.error_factor())?;
         let parts = s.parts(inputs[0])?;
-        let switched = super::plus_pair(s, &parts[..1], pair, &output)?;
+        let pair = key_switch::divided(s, pair, &key, scheme.error_factor(), &parts[..1])?;
+        let switched = s.merge(&pair, output.clone())?;
         super::partwise_with(s, "poly.automorphism", call.attrs, &[switched], output)
     }
 

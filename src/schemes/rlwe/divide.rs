@@ -28,52 +28,88 @@ pub fn divide_parts(s: &mut Session<'_>, x: OperandId, factor: u64, output: Valu
 /// the result is (x - r) / A - k. In the form of x.
 ///
 /// # Errors
-/// As `rns.scale_round` and `rns.extend`.
+/// As `rns.scale_round`, `rns.extend` and `limb.ntt_divide`.
 pub fn divide(s: &mut Session<'_>, x: OperandId, drop: &[u64], factor: u64) -> Result<OperandId> {
+    divide_onto(s, x, drop, factor, None)
+}
+
+/// As [`divide`], with a polynomial added to the quotient: `added`, modulo the primes of x that stay, divided by some of those in `drop`.
+///
+/// # Errors
+/// As [`divide`].
+pub(super) fn divide_onto(
+    s: &mut Session<'_>,
+    x: OperandId,
+    drop: &[u64],
+    factor: u64,
+    added: Option<(OperandId, &[u64])>,
+) -> Result<OperandId> {
     let poly = Poly::of(s.ty(x))?;
     // In one order: quotients of conversions, which are sums of doubles, depend on it.
     let drop: &[u64] = &poly.q.iter().copied().filter(|q| drop.contains(q)).collect::<Vec<_>>();
     if poly.form == Form::Ntt {
-        return divide_values(s, x, &poly, drop, factor);
+        return divide_values(s, x, &poly, drop, factor, added);
     }
-    let rounded = s.op("rns.scale_round", Attrs::new().with("drop", drop).with("factor", 1u64), &[x])?;
-    if factor == 1 {
-        return Ok(rounded);
+    let mut divided = s.op("rns.scale_round", Attrs::new().with("drop", drop).with("factor", 1u64), &[x])?;
+    if factor != 1 {
+        let remainder = remainder(s, x, &poly, drop)?;
+        let kept = Poly::of(s.ty(divided))?.q;
+        let k = correction(s, remainder, drop, factor, kept)?;
+        divided = s.op("poly.sub", Attrs::new(), &[divided, k])?;
     }
-    let remainder = remainder(s, x, &poly, drop)?;
-    let kept = Poly::of(s.ty(rounded))?.q;
-    let k = correction(s, remainder, drop, factor, kept)?;
-    s.op("poly.sub", Attrs::new(), &[rounded, k])
+    let Some((added, over)) = added else { return Ok(divided) };
+    let kept = Poly::of(s.ty(divided))?;
+    let mut limbs = s.limbs(added)?;
+    for (limb, &q) in limbs.iter_mut().zip(&kept.q) {
+        let modulus = Modulus::new(q)?;
+        *limb = times(s, *limb, q, modulus.inv(modulus.product(over))?)?;
+    }
+    let added = s.merge(&limbs, kept.ty())?;
+    s.op("poly.add", Attrs::new(), &[divided, added])
 }
 
-/// As [`divide`], NTT form: (x - d) / A with d as values; r and k are made of coefficients.
+/// As [`divide_onto`], NTT form: d is `factor` times r / `factor` modulo A, centered, since that is 0 modulo the factor, and x modulo A, and as small.
 fn divide_values(
     s: &mut Session<'_>,
     x: OperandId,
     poly: &Poly,
     drop: &[u64],
     factor: u64,
+    added: Option<(OperandId, &[u64])>,
 ) -> Result<OperandId> {
     let remainder = remainder(s, x, poly, drop)?;
-    let kept: Vec<u64> = poly.q.iter().copied().filter(|q| !drop.contains(q)).collect();
-    let mut d = s.op("rns.extend", Attrs::new().with("to", kept.as_slice()), &[remainder])?;
-    if factor != 1 {
-        let k = correction(s, remainder, drop, factor, kept.clone())?;
-        let mut limbs = Vec::with_capacity(kept.len());
-        for (limb, &q) in s.limbs(k)?.into_iter().zip(&kept) {
-            limbs.push(times(s, limb, q, Modulus::new(q)?.product(drop))?);
-        }
-        let k = s.merge(&limbs, Poly { q: kept.clone(), form: Form::Coeff, ..*poly }.ty())?;
-        d = s.op("poly.add", Attrs::new(), &[d, k])?;
+    let mut parts = s.limbs(remainder)?;
+    for (limb, &q) in parts.iter_mut().zip(drop) {
+        let modulus = Modulus::new(q)?;
+        *limb = times(s, *limb, q, modulus.inv(modulus.reduce(factor))?)?;
     }
-    let d = s.op("poly.ntt", Attrs::new(), &[d])?;
+    let kept: Vec<u64> = poly.q.iter().copied().filter(|q| !drop.contains(q)).collect();
+    // One limb is centered by whoever transforms it.
+    let parts = if let [part] = parts[..] {
+        vec![part; kept.len()]
+    } else {
+        let whole = Poly { n: poly.n, q: drop.to_vec(), form: Form::Coeff };
+        let whole = s.merge(&parts, whole.ty())?;
+        let extended = s.op("rns.extend", Attrs::new().with("to", kept.as_slice()), &[whole])?;
+        s.limbs(extended)?
+    };
+    let added = match added {
+        Some((added, over)) => Some((s.limbs(added)?, over)),
+        None => None,
+    };
     let x = s.limbs(x)?.into_iter().zip(&poly.q).filter(|(_, q)| !drop.contains(q));
     let x: Vec<OperandId> = x.map(|(limb, _)| limb).collect();
     let mut limbs = Vec::with_capacity(kept.len());
-    for ((x, d), &q) in x.into_iter().zip(s.limbs(d)?).zip(&kept) {
+    for (index, &q) in kept.iter().enumerate() {
         let modulus = Modulus::new(q)?;
-        let difference = s.op("limb.sub", Attrs::new(), &[x, d])?;
-        limbs.push(times(s, difference, q, modulus.inv(modulus.product(drop))?)?);
+        let c = modulus.inv(modulus.product(drop))?;
+        let mut attrs = Attrs::new().with("c", c).with("factor", modulus.reduce(factor));
+        let mut inputs = vec![x[index], parts[index]];
+        if let Some((added, over)) = &added {
+            attrs = attrs.with("scale", modulus.inv(modulus.product(over))?);
+            inputs.push(added[index]);
+        }
+        limbs.push(s.op("limb.ntt_divide", attrs, &inputs)?);
     }
     s.merge(&limbs, Poly { q: kept, ..*poly }.ty())
 }

@@ -1,10 +1,11 @@
 //! `rlwe.key_switch`: from x s' to a pair (c_0, c_1) with c_0 + c_1 s = x s' + small noise: c_k = round(sum over digits d
-//! of x_d key_d[k] / P), to a multiple of attribute `factor` where that is given. Inputs: the polynomial and the switching key. The output is the pair, one
-//! polynomial after the other, in the form of the input.
+//! of x_d key_d[k] / P), to a multiple of attribute `factor` where that is given. Inputs: the polynomial and the switching key, then one
+//! or two polynomials, if any, which are added to c_0 and c_1. The output is the pair, one polynomial after the other, in the form of the input.
 //!
 //! Digit d is x modulo the primes of the digit, seen as an integer modulo all primes of the level and the special ones:
 //! centered (hybrid key switching, Han and Ki, ia.cr/2019/688). A digit of one prime needs no conversion: whoever transforms it centers it.
 
+use super::divide::divide_onto;
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::{self, Form, Poly, SwitchingKey, error_factor};
@@ -27,35 +28,41 @@ impl OpDef for KeySwitch {
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
-        call.arity(2)?;
+        if !(3..=4).contains(&call.inputs.len()) {
+            call.arity(2)?;
+        }
         error_factor(call.attrs)?;
         let poly = Poly::of(call.input(0, "poly")?)?;
         let key = SwitchingKey::of(call.input(1, "switching_key")?)?;
         if poly.q != key.q || poly.n != key.n {
             return Err(call.error("level of the key", call.inputs[1].clone(), call.inputs[0].clone()));
         }
+        (2..call.inputs.len()).try_for_each(|index| call.same(0, index))?;
         Ok(super::pair_type(&poly))
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let key = SwitchingKey::of(&call.inputs[1])?;
         let pair = wide_pair(s, &key, inputs[0], inputs[1])?;
-        divided(s, pair, &key, error_factor(call.attrs)?)
+        let pair = divided(s, pair, &key, error_factor(call.attrs)?, &inputs[2..])?;
+        let poly = Poly::of(s.ty(pair[0]))?;
+        s.merge(&pair, super::pair_type(&poly))
     }
 }
 
-/// Such sums, divided by the special primes of the key, as a pair.
+/// Such sums, divided by the special primes of the key, with polynomials added to the first of them, as many as there are.
 pub(super) fn divided(
     s: &mut Session<'_>,
     mut pair: [OperandId; 2],
     key: &SwitchingKey,
     factor: u64,
-) -> Result<OperandId> {
-    for half in &mut pair {
-        *half = super::divide(s, *half, &key.special, factor)?;
+    added: &[OperandId],
+) -> Result<[OperandId; 2]> {
+    for (index, half) in pair.iter_mut().enumerate() {
+        let added = added.get(index).map(|&added| (added, [].as_slice()));
+        *half = divide_onto(s, *half, &key.special, factor, added)?;
     }
-    let poly = Poly::of(s.ty(pair[0]))?;
-    s.merge(&pair, super::pair_type(&poly))
+    Ok(pair)
 }
 
 /// The sums over digits d of x_d key_d[k] modulo the primes of the level and the special ones, in the form of x.

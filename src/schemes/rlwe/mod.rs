@@ -384,27 +384,11 @@ fn switch_onto(
     key: OperandId,
     output: &ValueType,
 ) -> Result<OperandId> {
-    let factor = Ciphertext::of(output)?.scheme.error_factor();
-    let attrs = types::with_error_factor(Attrs::new(), factor);
-    let pair = s.op("rlwe.key_switch", attrs, &[switched, key])?;
-    plus_pair(s, kept, pair, output)
-}
-
-/// (kept_0 + pair_0, kept_1 + pair_1); a missing kept part is 0.
-fn plus_pair(
-    s: &mut Session<'_>,
-    kept: &[OperandId],
-    pair: OperandId,
-    output: &ValueType,
-) -> Result<OperandId> {
-    let poly = Ciphertext::of(output)?.poly().ty();
-    let mut parts = Vec::with_capacity(2);
-    for index in 0..2 {
-        let part = s.split(pair, index as u64 * poly.size, poly.clone())?;
-        parts.push(match kept.get(index) {
-            Some(&kept) => s.op("poly.add", Attrs::new(), &[kept, part])?,
-            None => part,
-        });
-    }
-    s.merge(&parts, output.clone())
+    let Ciphertext { n, q, form, scheme, .. } = Ciphertext::of(output)?;
+    let attrs = types::with_error_factor(Attrs::new(), scheme.error_factor());
+    let pair = s.op("rlwe.key_switch", attrs, &[&[switched, key], kept].concat())?;
+    let poly = Poly { n, q, form }.ty();
+    let parts = [0, 1].map(|index| s.split(pair, index * poly.size, poly.clone()));
+    let [first, second] = parts;
+    s.merge(&[first?, second?], output.clone())
 }

@@ -2,13 +2,14 @@
 //! by the dropped ones at once. Saves the transforms of one division, and one rounding. Inputs: those of `rlwe.relinearize`; attributes: those of
 //! the operator that divides, `bfv.mod_switch`, `bgv.mod_switch` or `ckks.rescale`. The pass `fuse` makes it.
 
+use super::divide::divide_onto;
 use super::key_switch::wide_pair;
 use super::relinearize::Relinearize;
-use super::{divide, times};
+use super::times;
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::Modulus;
-use crate::ops::types::{Ciphertext, SwitchingKey};
+use crate::ops::types::{Ciphertext, Poly, SwitchingKey};
 use crate::ops::{Call, Level, Noise, OpDef, Session};
 
 /// The two as one; see the module.
@@ -46,20 +47,24 @@ impl<D: OpDef> OpDef for RelinearizeDivide<D> {
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let output = self.assemble(call)?;
         let key = SwitchingKey::of(&call.inputs[1])?;
-        let Ciphertext { q: kept, scheme, .. } = Ciphertext::of(&output)?;
+        let Ciphertext { q: kept, scheme, form, .. } = Ciphertext::of(&output)?;
         let drop = [&key.special, &key.q[kept.len()..]].concat();
         let parts = s.parts(inputs[0])?;
         let pair = wide_pair(s, &key, parts[2], inputs[1])?;
         let mut out = Vec::with_capacity(2);
         for (half, part) in pair.into_iter().zip(parts) {
             let ty = s.ty(half).clone();
-            let mut limbs = s.limbs(half)?;
-            for ((limb, own), &q) in limbs.iter_mut().zip(s.limbs(part)?).zip(&key.q) {
-                let scaled = times(s, own, q, Modulus::new(q)?.product(&key.special))?;
-                *limb = s.op("limb.add", Attrs::new(), &[*limb, scaled])?;
+            let (mut limbs, own) = (s.limbs(half)?, s.limbs(part)?);
+            // Of primes that are dropped; those that stay take c_k as it is, when all is divided.
+            for index in kept.len()..key.q.len() {
+                let q = key.q[index];
+                let scaled = times(s, own[index], q, Modulus::new(q)?.product(&key.special))?;
+                limbs[index] = s.op("limb.add", Attrs::new(), &[limbs[index], scaled])?;
             }
             let half = s.merge(&limbs, ty)?;
-            out.push(divide(s, half, &drop, scheme.error_factor())?);
+            let part = s.merge(&own[..kept.len()], Poly { n: key.n, q: kept.clone(), form }.ty())?;
+            let added = Some((part, &key.q[kept.len()..]));
+            out.push(divide_onto(s, half, &drop, scheme.error_factor(), added)?);
         }
         s.merge(&out, output)
     }

@@ -47,6 +47,7 @@ export const KIND_OF_FAMILY: Readonly<Record<string, Kind>> = {
 export const KIND_OF_ACTION: Readonly<Record<string, Kind>> = {
   ntt: 'transform',
   ntt_from: 'transform',
+  ntt_divide: 'transform',
   intt: 'transform',
   convolve: 'product',
   dot: 'product',

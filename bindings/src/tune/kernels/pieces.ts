@@ -16,6 +16,7 @@ export interface PieceOfKey {
 const OPERATORS: Readonly<Record<string, { readonly piece: Piece; readonly own: boolean }>> = {
   'limb.ntt': { piece: 'ring.forward', own: false },
   'limb.ntt_from': { piece: 'ring.forward', own: true },
+  'limb.ntt_divide': { piece: 'ring.forward', own: false },
   'limb.intt': { piece: 'ring.inverse', own: false },
   'limb.convolve': { piece: 'ring.sum', own: true },
   'rns.extend': { piece: 'rns.change', own: true },

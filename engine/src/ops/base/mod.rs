@@ -98,7 +98,7 @@ fn with_constant(call: &Call<'_>) -> Result<ValueType> {
 }
 
 /// Checks that attribute `name` is below `limit`.
-fn below(call: &Call<'_>, name: &str, limit: u64) -> Result<()> {
+pub(in crate::ops) fn below(call: &Call<'_>, name: &str, limit: u64) -> Result<()> {
     match call.attrs.uint(name)? {
         value if value < limit => Ok(()),
         value => Err(call.error(name, value, format!("less than {limit}"))),

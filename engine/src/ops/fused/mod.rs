@@ -4,6 +4,7 @@
 mod base_change;
 mod convolve;
 mod extend;
+mod ntt_divide;
 mod ntt_from;
 mod scale_round;
 mod switch;
@@ -29,5 +30,6 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(convolve::Convolve),
         Arc::new(tensor::Tensor),
         Arc::new(ntt_from::NttFrom),
+        Arc::new(ntt_divide::NttDivide),
     ]
 }

@@ -19,6 +19,7 @@ pub(super) fn cases(op: &str) -> Vec<Case> {
         "limb.convolve" => convolutions(&mut random),
         "limb.tensor" => tensors(&mut random),
         "limb.ntt_from" => transforms(&mut random),
+        "limb.ntt_divide" => divisions(&mut random),
         _ => Vec::new(),
     };
     let mut oracle = Oracle::default();
@@ -141,6 +142,31 @@ fn transforms(random: &mut Random) -> Vec<Given> {
         {
             let x = (Limb { n, q: p, form: Form::Coeff }.ty(), pattern.words(n, p, random));
             given.push((Attrs::new().with("q", q), vec![x]));
+        }
+    }
+    given
+}
+
+/// By constants of all kinds, with something to add and without.
+fn divisions(random: &mut Random) -> Vec<Given> {
+    let mut given = Vec::new();
+    for (n, q) in rings() {
+        let limb = |q, form| Limb { n, q, form }.ty();
+        for (index, (&pattern, &p)) in Pattern::of(n)
+            .iter()
+            .flat_map(|pattern| PRIMES.iter().chain([&q]).map(move |p| (pattern, p)))
+            .enumerate()
+        {
+            let constants = [q - 1, 1, q / 2, q / 2 + 1, q / 3];
+            let [c, factor, scale] = [0, 1, 3].map(|at| constants[(index + at) % constants.len()]);
+            let attrs = Attrs::new().with("c", c).with("factor", factor);
+            let mut inputs = vec![
+                (limb(q, Form::Ntt), pattern.words(n, q, random)),
+                (limb(p, Form::Coeff), pattern.words(n, p, random)),
+            ];
+            given.push((attrs.clone(), inputs.clone()));
+            inputs.push((limb(q, Form::Ntt), pattern.words(n, q, random)));
+            given.push((attrs.with("scale", scale), inputs));
         }
     }
     given

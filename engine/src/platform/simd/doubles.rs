@@ -63,7 +63,7 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Family for Doubles<A, K> {
         if !limb.n.is_multiple_of(BLOCK) || call.inputs.len() > MOST_TERMS {
             return Ok(None);
         }
-        if matches!(call.name, "limb.convolve" | "limb.ntt_from") {
+        if matches!(call.name, "limb.convolve" | "limb.ntt_from" | "limb.ntt_divide") {
             for index in 0..call.inputs.len() {
                 if self::field(call.limb(index)?)?.is_none() {
                     return Ok(None);

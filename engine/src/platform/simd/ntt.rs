@@ -185,7 +185,7 @@ impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
     }
 }
 
-impl<A: Arithmetic<K> + BlockSums, const K: usize> Ring<BLOCK> for Tables<A, K> {
+impl<A: Arithmetic<K> + BlockSums, const K: usize> Ring<BLOCK, { BLOCK / 2 }> for Tables<A, K> {
     type Sums = A;
 
     fn prime(&self) -> A {
@@ -232,6 +232,32 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Ring<BLOCK> for Tables<A, K> 
         let blocks = a.as_chunks_mut::<4>().0.iter_mut();
         let bound = self.first_back(&f, factors, blocks.map(|block| (block.map(|pair| f.take(pair)), block)));
         self.rest_back(factors, &f, a, bound);
+    }
+
+    /// None where it is 1.
+    type Division = [Option<[f64; K]>; 3];
+
+    fn division(&self, constants: [u64; 3]) -> Self::Division {
+        constants.map(|c| (c != 1).then(|| A::factor(&self.field, c)))
+    }
+
+    /// Differences are less than `2 u`, and two products, or one and a residue, too.
+    fn divide(&self, division: &Self::Division, out: &mut [u64], a: &[u64], added: Option<&[u64]>) {
+        let f = A::load(&self.field);
+        let [c, factor, scale] = division.each_ref().map(|w| w.as_ref().map(both));
+        let times = |x: F2, w: &Option<[F2; K]>| w.as_ref().map_or(x, |w| f.mul(x, w));
+        let blocks = |words| <[u64]>::as_chunks::<2>(words).0.as_chunks::<4>().0;
+        let mut added = added.map(|added| blocks(added).iter());
+        let out = out.as_chunks_mut::<2>().0.as_chunks_mut::<4>().0;
+        for (out, a) in out.iter_mut().zip(blocks(a)) {
+            let y: [F2; 4] =
+                std::array::from_fn(|i| times(F2::from_words(a[i]) - times(f.take(out[i]), &factor), &c));
+            *out = match added.as_mut().and_then(Iterator::next) {
+                Some(z) => std::array::from_fn(|i| f.finish(y[i] + times(F2::from_words(z[i]), &scale))),
+                None if c.is_some() => y.map(|y| f.finish_product(y)),
+                None => y.map(|y| f.finish(y)),
+            };
+        }
     }
 
     fn sum(&self, terms: Terms) -> Result<Option<Prepared>> {

@@ -9,7 +9,7 @@
 use super::field32::{Factor, Field32, LANES, Small, all, each};
 use super::lanes32::{U4, Wide};
 use super::layers::{Factors, Step, quarters};
-use super::products::Ring;
+use super::products::{Ring, Sums, block};
 use crate::math::MathError;
 use crate::math::ntt::Roots;
 
@@ -123,7 +123,7 @@ impl Tables {
     }
 }
 
-impl Ring<LANES> for Tables {
+impl Ring<LANES, { LANES / 2 }> for Tables {
     type Sums = Small;
 
     fn prime(&self) -> Small {
@@ -161,6 +161,27 @@ impl Ring<LANES> for Tables {
             }
         }
         self.rest_back(&f, out);
+    }
+
+    /// In every lane: `c`, `-c factor`, `scale`.
+    type Division = [[u64; LANES]; 3];
+
+    fn division(&self, [c, factor, scale]: [u64; 3]) -> Self::Division {
+        let q = &self.field.modulus;
+        [c, q.neg(q.mul(c, factor)), scale].map(|c| [c; LANES])
+    }
+
+    fn divide(&self, division: &Self::Division, out: &mut [u64], a: &[u64], added: Option<&[u64]>) {
+        let (prime, [c, minus, scale]) = (self.prime(), division);
+        for (index, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
+            let mut sum = Small::zero();
+            prime.add_product(&mut sum, &Small::values(block(a, index)), &Small::values(c));
+            prime.add_transformed(&mut sum, out, minus);
+            if let Some(added) = added {
+                prime.add_product(&mut sum, &Small::values(block(added, index)), &Small::values(scale));
+            }
+            *out = prime.words(sum);
+        }
     }
 
     /// From `[0, q)`.

@@ -57,8 +57,8 @@ pub(super) trait Sums<const N: usize>: Copy + Send + Sync + 'static {
     fn leave_sum(&self, sum: Self::Sum) -> [u64; N];
 }
 
-/// The transforms of one ring degree and prime.
-pub(super) trait Ring<const N: usize>: Send + Sync + 'static {
+/// The transforms of one ring degree and prime; `H` is half of `N`.
+pub(super) trait Ring<const N: usize, const H: usize>: Send + Sync + 'static {
     /// What sums products between them.
     type Sums: Sums<N>;
 
@@ -76,6 +76,15 @@ pub(super) trait Ring<const N: usize>: Send + Sync + 'static {
 
     /// As [`Self::inverse`], in place, from what [`Sums::leave_sum`] left.
     fn inverse_open(&self, a: &mut [u64]);
+
+    /// What [`Self::divide`] multiplies by: `c`, `factor`, `scale`, all in `[0, q)`.
+    type Division: Send + Sync + 'static;
+
+    /// Prepares it.
+    fn division(&self, constants: [u64; 3]) -> Self::Division;
+
+    /// `out = c (a - factor b) + scale added` for the transform `b` of what is in `out`, as [`Self::forward_open`] left it; all others are in `[0, q)`.
+    fn divide(&self, division: &Self::Division, out: &mut [u64], a: &[u64], added: Option<&[u64]>);
 
     /// The kernel made at run time for sums of that shape, whose open terms are what [`Self::forward_open`] leaves, if there is one.
     ///
@@ -96,7 +105,7 @@ pub(super) trait Ring<const N: usize>: Send + Sync + 'static {
 ///
 /// # Errors
 /// As `ring`; `Operator` for attributes that do not fit.
-pub(super) fn ring_kernel<R: Ring<N>, const N: usize>(
+pub(super) fn ring_kernel<R: Ring<N, H>, const N: usize, const H: usize>(
     call: &Call<'_>,
     n: usize,
     prime: R::Sums,
@@ -120,13 +129,29 @@ pub(super) fn ring_kernel<R: Ring<N>, const N: usize>(
             let names = names(ring.as_deref(), [false, true]);
             ring.map(|ring| named(kernel(move |i, out, _| tensor(&*ring, out, i)), names))
         }
+        "limb.ntt_divide" => {
+            let from = call.limb(1)?.q;
+            let scale = if call.inputs.len() > 2 { call.attrs.uint("scale")? } else { 0 };
+            let constants = [call.attrs.uint("c")?, call.attrs.uint("factor")?, scale];
+            let ring = ring()?;
+            let names = names(ring.as_deref(), [true, false]);
+            ring.map(|ring| {
+                let division = ring.division(constants);
+                let kernel = kernel(move |i, out, _| {
+                    ring.forward_open(out, i[1], from);
+                    ring.divide(&division, out, i[0], i.get(2).copied());
+                });
+                named(kernel, names)
+            })
+        }
         "limb.convolve" => {
             let outputs = call.attrs.size("outputs")?;
             let terms = call.inputs.len() / (outputs + 1);
             let factors = (0..terms).map(|index| call.limb(index)).collect::<Result<Vec<_>>>()?;
             let back = call.optional_form()? == Form::Coeff;
-            let ring = ring()?;
             let open = factors.iter().filter(|factor| factor.form == Form::Coeff).count();
+            let factors = Factors::of(&factors, n, outputs, back);
+            let ring = ring()?;
             let shape = Terms { open, residues: terms - open, outputs };
             let sum = ring.as_deref().map_or(Ok(None), |ring| ring.sum(shape))?;
             let mut names = names(ring.as_deref(), [open > 0, back]);
@@ -134,11 +159,11 @@ pub(super) fn ring_kernel<R: Ring<N>, const N: usize>(
             ring.map(|ring| {
                 let kernel = if let Some(sum) = sum {
                     kernel_with_scratch(open * n, move |i, out, scratch| {
-                        convolve_made(&*ring, &sum, (&factors, back), out, i, scratch);
+                        convolve_made(&*ring, &sum, &factors, out, i, scratch);
                     })
                 } else {
-                    kernel_with_scratch(group(n, terms) * n, move |i, out, scratch| {
-                        convolve(&*ring, (&factors, outputs, back), out, i, scratch);
+                    kernel_with_scratch(factors.most_open() * n, move |i, out, scratch| {
+                        convolve(&*ring, &factors, out, i, scratch);
                     })
                 };
                 named(kernel, names)
@@ -150,7 +175,7 @@ pub(super) fn ring_kernel<R: Ring<N>, const N: usize>(
 }
 
 /// Names of the kernels made at run time of a ring: of those that are used, forwards and backwards.
-fn names<R: Ring<N>, const N: usize>(ring: Option<&R>, used: [bool; 2]) -> Vec<String> {
+fn names<R: Ring<N, H>, const N: usize, const H: usize>(ring: Option<&R>, used: [bool; 2]) -> Vec<String> {
     let made = ring.map_or([None; 2], |ring| ring.made()).into_iter().zip(used);
     made.filter_map(|(name, used)| name.filter(|_| used)).map(str::to_owned).collect()
 }
@@ -182,82 +207,175 @@ fn dot<S: Sums<N>, const N: usize>(prime: S, out: &mut [u64], pairs: &[&[u64]]) 
     }
 }
 
-/// How many factors of `n` words `limb.convolve` transforms before it multiplies them.
-fn group(n: usize, terms: usize) -> usize {
-    (KEPT / n).clamp(1, terms)
+/// Most terms of a round.
+const ROUND: usize = 16;
+
+/// Factors that are multiplied and summed at once.
+#[derive(Default)]
+struct Round {
+    /// Numbers of those that are to be transformed, and the primes that they are given by.
+    open: Vec<(usize, u64)>,
+    /// Numbers of those that are in NTT form.
+    known: Vec<usize>,
 }
 
-/// `limb.convolve`: what the `factors` that are to be transformed are, they say; all others and the outputs are in `[0, q)`, these transformed `back` or not.
-fn convolve<R: Ring<N>, const N: usize>(
+/// What `limb.convolve` has to do.
+struct Factors {
+    /// As few as there is room for what is transformed, all alike.
+    rounds: Vec<Round>,
+    terms: usize,
+    outputs: usize,
+    /// Whether outputs are transformed back.
+    back: bool,
+}
+
+impl Factors {
+    fn of(factors: &[Limb], n: usize, outputs: usize, back: bool) -> Self {
+        let are = |form: Form| (0..factors.len()).filter(move |&index| factors[index].form == form);
+        let kept = (KEPT / n).clamp(1, ROUND);
+        let count = are(Form::Coeff).count().div_ceil(kept).max(factors.len().div_ceil(ROUND)).max(1);
+        let mut rounds: Vec<Round> = std::iter::repeat_with(Round::default).take(count).collect();
+        for (place, index) in are(Form::Coeff).enumerate() {
+            rounds[place % count].open.push((index, factors[index].q));
+        }
+        // From the end on, where rounds have one factor less.
+        for (place, index) in are(Form::Ntt).enumerate() {
+            rounds[count - 1 - place % count].known.push(index);
+        }
+        Self { rounds, terms: factors.len(), outputs, back }
+    }
+
+    /// How many are transformed before they are multiplied.
+    fn most_open(&self) -> usize {
+        self.rounds.iter().map(|round| round.open.len()).max().unwrap_or(0)
+    }
+}
+
+/// A factor and what it is multiplied with, in two columns that are summed side by side, half a block of each at a time.
+#[derive(Clone, Copy)]
+struct Term<'a, const H: usize> {
+    x: [&'a [[u64; H]]; 2],
+    y: [&'a [[u64; H]]; 2],
+}
+
+/// The two halves of a limb, as columns.
+fn parts<const H: usize>(limb: &[u64]) -> [&[[u64; H]]; 2] {
+    <[&[u64]; 2]>::from(limb.split_at(limb.len() / 2)).map(|part| part.as_chunks().0)
+}
+
+/// Half a block of each column, side by side.
+#[inline(always)]
+fn joined<const N: usize, const H: usize>(a: &[u64; H], b: &[u64; H]) -> [u64; N] {
+    std::array::from_fn(|i| if i < H { a[i] } else { b[i - H] })
+}
+
+/// Sums of terms, of which the first `open` were transformed, onto what `out` has, if it is `more`; `end` says what is left. With `SHARED` factors are the same in both columns,
+/// and are read once.
+#[inline(always)]
+fn sum_columns<S: Sums<N>, const N: usize, const H: usize, const SHARED: bool>(
+    prime: S,
+    (terms, open): (&[Term<'_, H>], usize),
+    out: [&mut [u64]; 2],
+    more: bool,
+    end: impl Fn(S::Sum) -> [u64; N],
+) {
+    let (open, known) = terms.split_at(open);
+    let [left, right] = out.map(|column| column.as_chunks_mut::<H>().0);
+    for (index, (left, right)) in left.iter_mut().zip(right).enumerate() {
+        let x = |term: &Term<'_, H>| {
+            let first = &term.x[0][index];
+            joined::<N, H>(first, if SHARED { first } else { &term.x[1][index] })
+        };
+        let y = |term: &Term<'_, H>| joined::<N, H>(&term.y[0][index], &term.y[1][index]);
+        let mut sum = if more { prime.taken(&joined(left, right)) } else { S::zero() };
+        for term in open {
+            prime.add_transformed(&mut sum, &x(term), &y(term));
+        }
+        for term in known {
+            prime.add_product(&mut sum, &S::values(&x(term)), &S::values(&y(term)));
+        }
+        let sum = end(sum);
+        *left = std::array::from_fn(|i| sum[i]);
+        *right = std::array::from_fn(|i| sum[H + i]);
+    }
+}
+
+/// `limb.convolve`: all factors that are not to be transformed, and the outputs, are in `[0, q)`.
+///
+/// Two outputs are summed at once, so that what they share is read once, or the two halves of one.
+fn convolve<R: Ring<N, H>, const N: usize, const H: usize>(
     ring: &R,
-    (factors, outputs, back): (&[Limb], usize, bool),
+    factors: &Factors,
     out: &mut [u64],
     inputs: &[&[u64]],
     scratch: &mut [u64],
 ) {
-    let prime = ring.prime();
-    let (n, terms) = (out.len() / outputs, factors.len());
-    let group = group(n, terms);
-    let (x, y) = inputs.split_at(terms);
-    for start in (0..terms).step_by(group) {
-        let end = terms.min(start + group);
-        let (x, factors) = (&x[start..end], &factors[start..end]);
-        for ((transformed, x), factor) in scratch.chunks_exact_mut(n).zip(x).zip(factors) {
-            if factor.form == Form::Coeff {
-                ring.forward_open(transformed, x, factor.q);
-            }
+    let (prime, outputs) = (ring.prime(), factors.outputs);
+    let n = out.len() / outputs;
+    let (x, y) = inputs.split_at(factors.terms);
+    for (number, round) in factors.rounds.iter().enumerate() {
+        for (transformed, &(index, q)) in scratch.chunks_exact_mut(n).zip(&round.open) {
+            ring.forward_open(transformed, x[index], q);
         }
-        for (k, out) in out.chunks_exact_mut(n).enumerate() {
-            for (index, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
-                let mut sum = if start == 0 { R::Sums::zero() } else { prime.taken(out) };
-                for (i, transformed) in scratch.chunks_exact(n).take(x.len()).enumerate() {
-                    let factor = block(y[(start + i) * outputs + k], index);
-                    if factors[i].form == Form::Ntt {
-                        prime.add_product(
-                            &mut sum,
-                            &R::Sums::values(block(x[i], index)),
-                            &R::Sums::values(factor),
-                        );
-                    } else {
-                        prime.add_transformed(&mut sum, block(transformed, index), factor);
-                    }
-                }
-                *out = if back || end < terms { prime.leave_sum(sum) } else { prime.words(sum) };
+        let open = scratch.chunks_exact(n).zip(&round.open).map(|(x, &(index, _))| (x, index));
+        let all = open.chain(round.known.iter().map(|&index| (x[index], index)));
+        let ends = !factors.back && number + 1 == factors.rounds.len();
+        let end = |sum| if ends { prime.words(sum) } else { prime.leave_sum(sum) };
+        for (pair, out) in out.chunks_mut(2 * n).enumerate() {
+            let mut terms = [Term { x: [&[]; 2], y: [&[]; 2] }; ROUND];
+            let shared = out.len() > n;
+            let mut count = 0;
+            for (term, (x, index)) in terms.iter_mut().zip(all.clone()) {
+                let y = &y[index * outputs + 2 * pair..];
+                *term = if shared {
+                    Term { x: [x.as_chunks().0; 2], y: [y[0], y[1]].map(|y| y.as_chunks().0) }
+                } else {
+                    Term { x: parts(x), y: parts(y[0]) }
+                };
+                count += 1;
+            }
+            let (terms, open) = (&terms[..count], round.open.len());
+            let columns = out.split_at_mut(out.len() / 2).into();
+            if shared {
+                sum_columns::<_, N, H, true>(prime, (terms, open), columns, number > 0, end);
+            } else {
+                sum_columns::<_, N, H, false>(prime, (terms, open), columns, number > 0, end);
             }
         }
     }
-    if back {
+    if factors.back {
         out.chunks_exact_mut(n).for_each(|out| ring.inverse_open(out));
     }
 }
 
 /// As [`convolve`], with sums by a kernel made at run time, of all terms at once: those that are transformed come first.
-fn convolve_made<R: Ring<N>, const N: usize>(
+fn convolve_made<R: Ring<N, H>, const N: usize, const H: usize>(
     ring: &R,
     sum: &Prepared,
-    (factors, back): (&[Limb], bool),
+    factors: &Factors,
     out: &mut [u64],
     inputs: &[&[u64]],
     scratch: &mut [u64],
 ) {
-    let terms = factors.len();
-    let (n, outputs) = (inputs[0].len(), inputs.len() / terms - 1);
-    let (x, y) = inputs.split_at(terms);
-    let are = |form: Form| (0..terms).filter(move |&term| factors[term].form == form);
-    for (transformed, term) in scratch.chunks_exact_mut(n).zip(are(Form::Coeff)) {
-        ring.forward_open(transformed, x[term], factors[term].q);
+    let (n, outputs) = (out.len() / factors.outputs, factors.outputs);
+    let (x, y) = inputs.split_at(factors.terms);
+    let open = || factors.rounds.iter().flat_map(|round| &round.open);
+    let known = || factors.rounds.iter().flat_map(|round| &round.known).copied();
+    for (transformed, &(index, q)) in scratch.chunks_exact_mut(n).zip(open()) {
+        ring.forward_open(transformed, x[index], q);
     }
-    let open = scratch.chunks_exact(n).take(are(Form::Coeff).count());
-    let known = are(Form::Coeff).chain(are(Form::Ntt)).flat_map(|term| &y[term * outputs..][..outputs]);
-    let limbs = open.chain(are(Form::Ntt).map(|term| x[term])).chain(known.copied());
-    sum.gather(back, out, limbs);
-    if back {
+    let transformed = scratch.chunks_exact(n).take(open().count());
+    let all = open().map(|&(index, _)| index).chain(known());
+    let prepared = all.flat_map(|index| &y[index * outputs..][..outputs]);
+    let limbs = transformed.chain(known().map(|index| x[index])).chain(prepared.copied());
+    sum.gather(factors.back, out, limbs);
+    if factors.back {
         out.chunks_exact_mut(n).for_each(|out| ring.inverse_open(out));
     }
 }
 
 /// `limb.tensor`: inputs and outputs in `[0, q)`.
-fn tensor<R: Ring<N>, const N: usize>(ring: &R, out: &mut [u64], inputs: &[&[u64]]) {
+fn tensor<R: Ring<N, H>, const N: usize, const H: usize>(ring: &R, out: &mut [u64], inputs: &[&[u64]]) {
     let prime = ring.prime();
     let n = out.len() / 3;
     let (first, rest) = out.split_at_mut(n);
