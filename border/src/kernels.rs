@@ -1,7 +1,7 @@
 //! Kernels that JavaScript has made and put into the function table of every thread: what the core is told of them.
 
 use super::Thrown;
-use super::js::{JsValue, wasm_bindgen};
+use super::js::wasm_bindgen;
 use cipherloom::Error;
 use cipherloom::platform::made::{self, Offer, Piece};
 

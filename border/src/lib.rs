@@ -79,6 +79,6 @@ pub fn threads() -> usize {
 /// The function table of this instance: what `js/` puts kernels into. Every module of WebAssembly has one, as every pool's worker asks for it.
 #[cfg(not(feature = "native"))]
 #[wasm_bindgen(js_name = functionTable)]
-pub fn function_table() -> JsValue {
+pub fn function_table() -> js::JsValue {
     wasm_bindgen::function_table()
 }
