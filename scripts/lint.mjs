@@ -12,7 +12,10 @@ const PANICS = ['unwrap_used', 'expect_used', 'panic'];
 const BORDER = words(
   '--package cipherloom --package cipherloom-engine --package cipherloom-border --package cipherloom-bench --features',
 ).concat(['tasks', 'graphs', 'conformance', 'threads'].map((part) => `cipherloom-border/${part}`).join(','));
-
+/** The same border as an addon of Node. */
+const NATIVE = words(
+  '--package cipherloom-native --package cipherloom-node --package cipherloom-bind --package cipherloom-border',
+);
 const RUNNER = [...words('--package cipherloom-runner'), ...('mpirun' in mpi() ? words('--features mpi') : [])];
 
 const unknown = process.argv.slice(2).find((arg) => arg !== '--fix');
@@ -43,6 +46,7 @@ await steps('checks', [
   },
   // With the border to JavaScript, which compiles natively, too.
   { what: 'Clippy', run: clippy(['--lib', ...BORDER]) },
+  { what: 'Clippy on the border as an addon', run: clippy(['--lib', ...NATIVE]) },
   { what: 'Clippy on the runner of jobs', run: clippy([...words('--lib --bins'), ...RUNNER]) },
   { what: 'Clippy on tests, which may panic', run: clippy(['--tests'], PANICS) },
   { what: 'Clippy on tests of the runner', run: clippy(['--tests', ...RUNNER], PANICS) },

@@ -15,5 +15,6 @@ await steps('npm test', [
   { what: 'threads in every order', run: script('test-race') },
   { what: 'all builds', run: [npm, 'run', 'build'] },
   { what: 'tests of the wasm', run: script('test-wasm') },
+  { what: 'tests of the native build', run: script('test-native') },
   ...['bindings', 'www', 'examples/clinic', 'pkg-tests', 'bench'].map(tests),
 ]);

@@ -22,7 +22,7 @@ import type {
   RestoreOptions,
   TimesStore,
   TraceOptions,
-  Variant,
+  WasmVariant,
   WorkerLike,
 } from './types.js';
 import type {
@@ -196,6 +196,7 @@ export const JOB_RUN_OPTIONS: Kinds<JobRunOptions> = { signal: SIGNAL };
 export const LOAD_OPTIONS: Kinds<LoadOptions> = {
   signal: SIGNAL,
   mode: TEXT,
+  native: BOOLEAN,
   threads: NUMBER,
   wasm: objectOf('a source for each build'),
   worker: FUNCTION,
@@ -214,13 +215,13 @@ export const LOAD_OPTIONS: Kinds<LoadOptions> = {
 };
 const SOURCE: Kind = { expected: 'an address, bytes or a module', fits: (value) => value !== null };
 /** The builds that `load` may be given. */
-export const WASM_BUILDS: Kinds<Record<Variant, unknown>> = {
+export const WASM_BUILDS: Kinds<Record<WasmVariant, unknown>> = {
   relaxed: SOURCE,
   threads: SOURCE,
   single: SOURCE,
 };
 /** These, and those of the other modules. */
-export const WASM_OPTIONS: Kinds<Record<Variant | 'graphs' | 'conformance', unknown>> = {
+export const WASM_OPTIONS: Kinds<Record<WasmVariant | 'graphs' | 'conformance', unknown>> = {
   ...WASM_BUILDS,
   graphs: objectOf('a source for each build'),
   conformance: objectOf('a source for each build'),

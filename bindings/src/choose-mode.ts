@@ -1,6 +1,7 @@
 /** Which build runs, and why: a pure function of what the machine can do and what was asked for. */
 import { describe } from './arguments.js';
 import { type CipherloomError, failure } from './errors.js';
+import type { Native } from './native.js';
 import type { LoadOptions, Variant } from './types.js';
 
 /** What the machine can do. */
@@ -12,6 +13,8 @@ export interface Features {
   /** WebAssembly has relaxed SIMD, and multiplies and adds with it in one rounding, as the relaxed build wants. */
   readonly relaxedSimd: boolean;
   readonly processors: number;
+  /** The native build, where it was looked for. */
+  readonly native?: Native | undefined;
 }
 
 /** The choice. */
@@ -20,13 +23,15 @@ export interface Choice {
   readonly threads: number;
   /** Why not more; empty if nothing was given up. */
   readonly reasons: readonly string[];
+  /** The addon of the native build. */
+  readonly native?: string;
   /** Less will do, should this not start. */
   readonly flexible: boolean;
 }
 
-type Request = Pick<LoadOptions, 'mode' | 'threads' | 'workers'>;
+type Request = Pick<LoadOptions, 'mode' | 'threads' | 'workers' | 'native'>;
 
-const MODES = ['auto', 'relaxed', 'threads', 'single'];
+const MODES = ['auto', 'native', 'relaxed', 'threads', 'single'];
 const MAX_THREADS = 256;
 const MAX_DEFAULT_THREADS = 16;
 
@@ -61,6 +66,8 @@ export function chooseMode(features: Features, request: Request): Choice {
   const most = inline ? 1 : Math.min(Math.max(features.processors, 1), MAX_DEFAULT_THREADS);
   const wanted = request.threads ?? most;
   checkRequest(mode, wanted);
+  const native = chooseNative(features.native ?? {}, request, wanted);
+  if (typeof native === 'object') return native;
 
   const noShared = features.sharedMemory ? undefined : 'This engine has no shared memory.';
   const noRelaxed = features.relaxedSimd
@@ -72,7 +79,7 @@ export function chooseMode(features: Features, request: Request): Choice {
   const threads = noThreads === undefined ? wanted : 1;
   const missing = { relaxed: noShared ?? noRelaxed, threads: noShared, single: undefined };
 
-  if (mode !== 'auto') {
+  if (mode !== 'auto' && mode !== 'native') {
     const obstacle = missing[mode] ?? (request.threads !== undefined && wanted > threads && noThreads);
     if (obstacle)
       throw failure('parameters.mode', `mode "${mode}" cannot run here as asked: ${obstacle}`, {
@@ -82,7 +89,7 @@ export function chooseMode(features: Features, request: Request): Choice {
       });
   }
   const best = missing.relaxed === undefined ? 'relaxed' : threads > 1 ? 'threads' : 'single';
-  const variant = mode === 'auto' ? best : mode;
+  const variant = mode === 'auto' || mode === 'native' ? best : mode;
   const oneThread = inline
     ? NO_WORKERS
     : mode === 'single' || request.threads === 1
@@ -91,8 +98,35 @@ export function chooseMode(features: Features, request: Request): Choice {
         ? 'There is one processor.'
         : noThreads;
   const notBest = mode === 'auto' ? missing.relaxed : undefined;
-  const reasons = [...new Set([oneThread, notBest])].filter((reason) => reason !== undefined);
+  const reasons = [...new Set([native, oneThread, notBest])].filter((reason) => reason !== undefined);
   return { variant, threads, reasons, flexible: mode === 'auto' && variant !== 'single' };
+}
+
+/** The native build, if it is to be taken and can be; else, where one is there all the same, why not. Errors: ParameterError if it was insisted on. */
+function chooseNative(
+  { path, problem }: Native,
+  { mode = 'auto', native, workers, threads }: Request,
+  wanted: number,
+): Choice | string | undefined {
+  const insisted = mode === 'native' || native === true;
+  const other = mode !== 'auto' && mode !== 'native' ? `the build "${mode}" was asked for, too` : undefined;
+  const off = native === false ? 'it was switched off, too' : undefined;
+  const inline = workers === false ? 'it needs workers' : undefined;
+  const none = problem ?? 'the package cipherloom-native is not installed: npm install cipherloom-native';
+  const obstacle = other ?? off ?? inline ?? (path === undefined ? none : undefined);
+  if (obstacle === undefined && path !== undefined) {
+    const one =
+      threads === 1 ? 'One thread was asked for.' : wanted === 1 ? 'There is one processor.' : undefined;
+    const reasons = one === undefined ? [] : [one];
+    return { variant: 'native', native: path, threads: wanted, reasons, flexible: !insisted };
+  }
+  if (insisted)
+    throw failure('parameters.mode', `The native build cannot run here as asked: ${obstacle}`, {
+      mode: 'native',
+      threads: wanted,
+      obstacle,
+    });
+  return problem === undefined ? undefined : `The native build was not taken: ${problem}.`;
 }
 
 function checkRequest(mode: string, threads: number): void {
@@ -116,9 +150,14 @@ function checkThreads(threads: number): void {
 }
 
 /** What to try where a choice did not start; undefined where nothing less will do. */
-export function chooseLess(choice: Choice, error: CipherloomError): Choice | undefined {
+export function chooseLess(choice: Choice, error: CipherloomError, features: Features): Choice | undefined {
   if (!choice.flexible || !/^(memory|worker)\./.test(error.code)) return undefined;
   const reasons = [...choice.reasons, `The ${choice.variant} build did not start: ${error.message}.`];
+  if (choice.variant === 'native') {
+    const threads = choice.threads;
+    const less = chooseMode({ ...features, native: {} }, { threads });
+    return { ...less, reasons: [...new Set([...reasons, ...less.reasons])] };
+  }
   // Where the pool's workers do not start, the fast kernels still run without them.
   return choice.variant === 'relaxed' && choice.threads > 1 && error.code === 'worker.failed'
     ? { ...choice, threads: 1, reasons }

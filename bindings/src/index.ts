@@ -172,6 +172,7 @@ export type {
   Variant,
   WasmSource,
   WasmSources,
+  WasmVariant,
   WorkerLike,
 } from './types.js';
 export type { ChosenKernel } from './tune/kernels/chosen.js';

@@ -5,7 +5,8 @@ import { CipherloomError, failure } from './errors.js';
 import { WorkerLoom } from './loom.js';
 import { ChosenKernels } from './tune/kernels/chosen.js';
 import type { LoadOptions, Loom, Role, Variant, WorkerLike } from './types.js';
-import { wasmModule } from './wasm-module.js';
+import { findNative } from './native.js';
+import { moduleOf } from './wasm-module.js';
 import { startWorker } from './worker/start.js';
 
 /**
@@ -20,7 +21,8 @@ export async function load(options: LoadOptions = {}): Promise<Loom> {
     checkOptions(`load, option wasm.${part}`, options.wasm?.[part] ?? {}, WASM_BUILDS);
   options.signal?.throwIfAborted();
   const worker = await starter(options);
-  let choice = chooseMode(detectFeatures(), options);
+  const features = { ...detectFeatures(), native: wantsNative(options) ? findNative() : {} };
+  let choice = chooseMode(features, options);
   const kernels = ChosenKernels.taken(options.kernels) ?? [];
   const left = options.kernels?.refused.map(({ message }) => `A kernel was not taken: ${message}.`) ?? [];
   choice = { ...choice, reasons: [...choice.reasons, ...left] };
@@ -29,7 +31,7 @@ export async function load(options: LoadOptions = {}): Promise<Loom> {
     try {
       return await WorkerLoom.start(choice, build.module, options, worker, kernels);
     } catch (error) {
-      const less = error instanceof CipherloomError ? chooseLess(choice, error) : undefined;
+      const less = error instanceof CipherloomError ? chooseLess(choice, error, features) : undefined;
       // The same build with fewer threads is the same file, which is not asked for twice.
       if (less?.variant !== choice.variant) build.stop();
       if (less === undefined) throw error;
@@ -37,6 +39,14 @@ export async function load(options: LoadOptions = {}): Promise<Loom> {
       choice = less;
     }
   }
+}
+
+/** Whether the native build is worth looking for: what is given for WebAssembly is used, and without workers there would be one memory for all. */
+function wantsNative({ native, mode = 'auto', workers, wasm, kernels }: LoadOptions): boolean {
+  if (native !== undefined) return native;
+  return (
+    mode === 'native' || (mode === 'auto' && workers !== false && wasm === undefined && kernels === undefined)
+  );
 }
 
 /** What starts workers. Errors: ParameterError `parameters.mode`. */
@@ -54,13 +64,13 @@ async function starter({ worker, workers = true }: LoadOptions): Promise<(role: 
 function fetchBuild(variant: Variant, { wasm, signal }: LoadOptions): Build {
   const stopped = new AbortController();
   const either = AbortSignal.any(signal === undefined ? [stopped.signal] : [stopped.signal, signal]);
-  const module = wasmModule('tasks', variant, wasm, either);
+  const module = moduleOf('tasks', variant, wasm, either);
   // Nobody waits for it if no worker can be created.
   module.catch(() => {});
   return { module, stop: () => stopped.abort() };
 }
 
 interface Build {
-  readonly module: Promise<WebAssembly.Module>;
+  readonly module: Promise<WebAssembly.Module | undefined>;
   readonly stop: () => void;
 }

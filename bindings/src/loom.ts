@@ -40,7 +40,7 @@ import { createWorker, type Engine, type Recipe, startEngine } from './worker/en
 import { LazyEngine } from './worker/lazy-engine.js';
 import { OperatorWorkers } from './worker/operator-workers.js';
 import type { ClientMethods, ConformanceMethods, EvaluatorMethods, GraphMethods } from './worker/protocol.js';
-import { wasmModule } from './wasm-module.js';
+import { moduleOf } from './wasm-module.js';
 
 /** The workers of a loom. */
 interface Workers {
@@ -72,10 +72,10 @@ export class WorkerLoom extends Resource implements Loom {
     const clients = new ClientWorkers(client.connection, async () => {
       return (await startEngine<ClientMethods>('client', recipe, ended.signal)).connection;
     });
-    let module: Promise<WebAssembly.Module> | undefined;
+    let module: Recipe['module'] | undefined;
     const ofGraphs = (): Recipe => {
       // Kept for later starts, but for one that could not be had.
-      module ??= wasmModule('graphs', recipe.choice.variant, wasm, ended.signal);
+      module ??= moduleOf('graphs', recipe.choice.variant, wasm, ended.signal);
       module.catch(() => (module = undefined));
       return { ...recipe, module };
     };
@@ -113,7 +113,7 @@ export class WorkerLoom extends Resource implements Loom {
   /** Starts both workers at once; none is left if one fails. */
   static async start(
     choice: Choice,
-    module: Promise<WebAssembly.Module>,
+    module: Recipe['module'],
     options: Pick<LoadOptions, 'wasm' | 'gpuTimes' | 'signal' | 'kernels'>,
     worker: Recipe['worker'],
     kernels: readonly RawKernel[],
@@ -297,7 +297,7 @@ export class WorkerLoom extends Resource implements Loom {
   /** One that tries kernels and shaders, of one thread, which its caller closes. */
   async #conformanceWorker(signal: AbortSignal): Promise<Connection<ConformanceMethods>> {
     const { choice } = this.#recipe;
-    const module = wasmModule('conformance', choice.variant, this.#wasm, signal);
+    const module = moduleOf('conformance', choice.variant, this.#wasm, signal);
     const recipe: Recipe = { ...this.#recipe, choice: { ...choice, threads: 1 }, module };
     return (await startEngine<ConformanceMethods>('conformance', recipe, signal)).connection;
   }

@@ -690,7 +690,10 @@ export interface RawConformances extends RawModule {
 export interface RawOptions {
   readonly variant: Variant;
   readonly threads: number;
-  readonly module: WebAssembly.Module;
+  /** Of builds that are WebAssembly. */
+  readonly module?: WebAssembly.Module | undefined;
+  /** The addon of the native build. */
+  readonly native?: string | undefined;
   /** What the pool's workers have joined already; without a pool, the instance makes its own memory. */
   readonly shared: SharedMemory | undefined;
   /** Made at run time; what the pool's workers have in their tables already. */
@@ -721,6 +724,7 @@ export function openRaw<M>(
   glue: Glue,
   { variant, threads, module, shared = sharedBy(variant), kernels = [] }: RawOptions,
 ): RawInstance<M> {
+  if (module === undefined) throw new TypeError('a build in WebAssembly starts with its module');
   granted(() => glue.initSync(shared === undefined ? { module } : { module, memory: shared.memory }));
   const raw = glue as unknown as M;
   // Before anything is prepared, and before the pool, whose workers have them.

@@ -18,11 +18,14 @@ import type { Conformance, ConformanceOptions } from './verification-types.js';
 // ---------------------------------------------------------------------------------------------- loading
 
 /**
- * Which of the three builds runs. `relaxed` needs shared memory and relaxed SIMD, whose fused multiplication makes the
+ * Which of the builds runs. Three are WebAssembly: `relaxed` needs shared memory and relaxed SIMD, whose fused multiplication makes the
  * kernels about twice as fast; `threads` needs shared memory; `single` runs everywhere, on one thread. All give the
- * same bytes.
+ * same bytes. So does `native`, which Node runs where the package `cipherloom-native` is installed beside this one.
  */
-export type Variant = 'relaxed' | 'threads' | 'single';
+export type Variant = 'native' | WasmVariant;
+
+/** Those that are WebAssembly. */
+export type WasmVariant = 'relaxed' | 'threads' | 'single';
 
 /**
  * The workers behind a loom: a client worker, which alone ever holds secret keys (a program that was opened from bytes
@@ -37,7 +40,7 @@ export type Role = 'client' | 'evaluator' | 'graph' | 'pool' | 'graph-pool' | 'o
 export type WasmSource = URL | string | ArrayBuffer | ArrayBufferView | CompiledModule;
 
 /** Where each build comes from. */
-export type WasmSources = { readonly [build in Variant]?: WasmSource | undefined };
+export type WasmSources = { readonly [build in WasmVariant]?: WasmSource | undefined };
 
 /** `WebAssembly.Module`, in words that also compile without the DOM's types, as in projects for Node. */
 export type CompiledModule = typeof globalThis extends {
@@ -65,6 +68,12 @@ export interface LoadOptions {
    * build insists on it, and on `threads` if given: ParameterError where these cannot run.
    */
   mode?: 'auto' | Variant | undefined;
+  /**
+   * The native build for Node (the package `cipherloom-native`, of the same version): `true` insists on it, ParameterError `parameters.mode` where it cannot be
+   * had, as `mode: 'native'` does; `false` never takes it. Default: it is taken where it is installed, unless `workers` is false, or `wasm` or `kernels` are given,
+   * which are WebAssembly's. All roles are then threads of one process without the walls of WebAssembly between their memories.
+   */
+  native?: boolean | undefined;
   /**
    * Threads per worker, 1 to 256. Default: the number of processors, at most 16. Each takes 2 MiB of its worker's
    * memory for its stack, and about 30 ms to start.

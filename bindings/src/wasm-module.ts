@@ -1,15 +1,25 @@
 /** Gets the compiled wasm of a build of a module: once per loom, shared by its workers. */
 import { failure } from './errors.js';
-import type { LoadOptions, Variant, WasmSource } from './types.js';
+import type { LoadOptions, Variant, WasmSource, WasmVariant } from './types.js';
 import { refusal } from './worker/memory.js';
 
 /** The module of tasks, that of graphs of users' own, and that of the conformance suite. */
 export type Part = 'tasks' | 'graphs' | 'conformance';
 
+/** What a build of a module is started with: nothing, where it is the native one, which its workers load. Errors: as of {@link wasmModule}. */
+export async function moduleOf(
+  part: Part,
+  variant: Variant,
+  wasm: LoadOptions['wasm'],
+  signal: AbortSignal | undefined,
+): Promise<WebAssembly.Module | undefined> {
+  return variant === 'native' ? undefined : wasmModule(part, variant, wasm, signal);
+}
+
 /** Compiles a build. Errors: WorkerError `worker.wasm` if the file cannot be had or is no wasm; MemoryError; abort. */
 export async function wasmModule(
   part: Part,
-  variant: Variant,
+  variant: WasmVariant,
   wasm: LoadOptions['wasm'],
   signal: AbortSignal | undefined,
 ): Promise<WebAssembly.Module> {
@@ -35,7 +45,7 @@ export async function wasmModule(
 }
 
 /** Where the package has the file. Bundlers find assets by these literals. */
-const PACKAGED: Readonly<Record<Part, (variant: Variant) => URL>> = {
+const PACKAGED: Readonly<Record<Part, (variant: WasmVariant) => URL>> = {
   tasks: (variant) => {
     switch (variant) {
       case 'relaxed':

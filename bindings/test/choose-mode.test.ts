@@ -75,23 +75,85 @@ describe('chooseLess', () => {
   const best = chooseMode(node, {});
 
   it('keeps the fast kernels where only the threads fail, then takes the build that runs everywhere', () => {
-    const one = chooseLess(best, noWorker);
+    const one = chooseLess(best, noWorker, node);
     expect(one).toMatchObject({
       variant: 'relaxed',
       threads: 1,
       reasons: [expect.stringContaining('no worker')],
     });
-    expect(chooseLess(one!, noWorker)).toMatchObject({ variant: 'single', threads: 1, flexible: false });
-    expect(chooseLess(best, noMemory)).toMatchObject({
+    expect(chooseLess(one!, noWorker, node)).toMatchObject({
+      variant: 'single',
+      threads: 1,
+      flexible: false,
+    });
+    expect(chooseLess(best, noMemory, node)).toMatchObject({
       variant: 'single',
       reasons: [expect.stringContaining('no memory')],
     });
-    expect(chooseLess(chooseMode(plain, {}), noWorker)).toMatchObject({ variant: 'single', threads: 1 });
+    expect(chooseLess(chooseMode(plain, {}), noWorker, plain)).toMatchObject({
+      variant: 'single',
+      threads: 1,
+    });
   });
 
   it('gives up nothing that was insisted on, nor for other errors', () => {
-    expect(chooseLess(chooseMode(node, { mode: 'relaxed' }), noMemory)).toBeUndefined();
-    expect(chooseLess(chooseMode(node, { mode: 'single' }), noWorker)).toBeUndefined();
-    expect(chooseLess(best, failure('disposed', 'gone', {}))).toBeUndefined();
+    expect(chooseLess(chooseMode(node, { mode: 'relaxed' }), noMemory, node)).toBeUndefined();
+    expect(chooseLess(chooseMode(node, { mode: 'single' }), noWorker, node)).toBeUndefined();
+    expect(chooseLess(best, failure('disposed', 'gone', {}), node)).toBeUndefined();
+  });
+});
+
+describe('the native build', () => {
+  const native = { ...node, native: { path: '/addon.node' } };
+  const broken = { ...node, native: { problem: 'it is of another version' } };
+
+  it.each([
+    ['is taken where it is', native, {}, 8, []],
+    ['has as many threads as are wanted', native, { threads: 3 }, 3, []],
+    ['runs on one thread', native, { threads: 1 }, 1, [/One thread was asked for/]],
+    ['may be insisted on', native, { native: true }, 8, []],
+    ['is a mode, too', native, { mode: 'native' }, 8, []],
+  ] as const)('%s', (_, features, request, threads, reasons) => {
+    expect(chooseMode(features, request)).toEqual({
+      variant: 'native',
+      native: '/addon.node',
+      threads,
+      reasons: reasons.map((reason) => expect.stringMatching(reason)),
+      flexible: !('mode' in request || 'native' in request),
+    });
+  });
+
+  it('is left out where it is switched off, another build is asked for, or there are no workers', () => {
+    for (const request of [{ native: false }, { mode: 'relaxed' }, { workers: false }] as const)
+      expect(chooseMode(native, request)).toEqual(chooseMode(node, request));
+  });
+
+  it('is missed only where it is there and cannot be taken', () => {
+    expect(chooseMode({ ...node, native: {} }, {})).toEqual(chooseMode(node, {}));
+    const { variant, reasons } = chooseMode(broken, {});
+    expect(variant).toBe('relaxed');
+    expect(reasons).toEqual([expect.stringContaining('it is of another version')]);
+  });
+
+  it('is refused, if it was insisted on and cannot be had', () => {
+    for (const [features, request] of [
+      [node, { native: true }],
+      [node, { mode: 'native' }],
+      [broken, { native: true }],
+      [native, { native: true, mode: 'relaxed' }],
+      [native, { native: false, mode: 'native' }],
+      [native, { native: true, workers: false }],
+    ] as const)
+      expect(codeOf(() => chooseMode(features, request))).toBe('parameters.mode');
+  });
+
+  it('gives way to WebAssembly where it does not start', () => {
+    const noWorker = failure('worker.failed', 'no worker', {});
+    expect(chooseLess(chooseMode(native, {}), noWorker, native)).toMatchObject({
+      variant: 'relaxed',
+      threads: 8,
+      reasons: [expect.stringContaining('no worker')],
+    });
+    expect(chooseLess(chooseMode(native, { native: true }), noWorker, native)).toBeUndefined();
   });
 });

@@ -1,5 +1,8 @@
 //! Circuits across the border.
 
+use super::js::{
+    Array, Float64Array, Function, JsCast, JsValue, Object, Reflect, Uint8Array, Uint32Array, wasm_bindgen,
+};
 use super::last_plan::{Owner, Wanted};
 use super::{CLOCK, RawJob, Thrown, copy, platform, set, to_js, view_of, watched};
 use cipherloom::circuit::{Analysis, Bytes, Circuit, CircuitLiteral, Recorded, RunOptions, To, pass_names};
@@ -14,11 +17,10 @@ use cipherloom::parties::PLATFORM as PARTY;
 use cipherloom::platform::{Foreign, Gpu, Mixed, Platform, Scalar};
 use cipherloom::protect::{Growth, Kind, KindGrowth, Policy};
 use cipherloom::{Error, memory};
-use js_sys::{Array, Float64Array, Function, Object, Reflect, Uint8Array, Uint32Array};
 use serde::Serialize;
+use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use wasm_bindgen::prelude::*;
+use std::sync::{Arc, OnceLock};
 use zeroize::Zeroizing;
 
 /// Bytes of JavaScript, which are copied straight to where a run has them.
@@ -40,14 +42,14 @@ struct Types {
     own: HashMap<String, Arc<Recorded>>,
 }
 
-fn types() -> MutexGuard<'static, Types> {
-    static TYPES: OnceLock<Mutex<Types>> = OnceLock::new();
-    let new = || Types { registry: Arc::new(cipherloom::registry()), own: HashMap::new() };
-    TYPES.get_or_init(|| Mutex::new(new())).lock().unwrap_or_else(PoisonError::into_inner)
+thread_local! {
+    /// Of this instance: a wasm module is driven by one thread, and an addon of Node has an instance in each.
+    static TYPES: RefCell<Types> =
+        RefCell::new(Types { registry: Arc::new(cipherloom::registry()), own: HashMap::new() });
 }
 
 pub(super) fn registry() -> Arc<Registry> {
-    Arc::clone(&types().registry)
+    TYPES.with_borrow(|types| Arc::clone(&types.registry))
 }
 
 /// Makes an operator type of a user's own known by its name; what it means is recorded use by use. `base`: JavaScript computes
@@ -57,16 +59,17 @@ pub(super) fn registry() -> Arc<Registry> {
 /// Throws for a name that is taken.
 #[wasm_bindgen(js_name = declareOperator)]
 pub fn declare_operator(name: &str, base: bool) -> Result<(), Thrown> {
-    let mut types = types();
-    if types.registry.get(name).is_ok() {
-        return Err(wrong("name of an operator", name, "one that no other operator has").into());
-    }
-    let own = Arc::new(Recorded::new(name, if base { Level::Base } else { Level::Task }));
-    let mut registry = (*types.registry).clone();
-    registry.add(Arc::clone(&own) as Arc<dyn OpDef>);
-    types.registry = Arc::new(registry);
-    types.own.insert(name.to_owned(), own);
-    Ok(())
+    TYPES.with_borrow_mut(|types| {
+        if types.registry.get(name).is_ok() {
+            return Err(wrong("name of an operator", name, "one that no other operator has").into());
+        }
+        let own = Arc::new(Recorded::new(name, if base { Level::Base } else { Level::Task }));
+        let mut registry = (*types.registry).clone();
+        registry.add(Arc::clone(&own) as Arc<dyn OpDef>);
+        types.registry = Arc::new(registry);
+        types.own.insert(name.to_owned(), own);
+        Ok(())
+    })
 }
 
 /// See [`Recorded::record`].
@@ -99,7 +102,7 @@ pub fn record_output(
 }
 
 fn own(name: &str) -> Result<Arc<Recorded>, Error> {
-    let own = types().own.get(name).cloned();
+    let own = TYPES.with_borrow(|types| types.own.get(name).cloned());
     own.ok_or_else(|| wrong("name of an operator", name, "one that was declared"))
 }
 
@@ -112,7 +115,9 @@ const GPU: &str = "gpu";
 fn platforms() -> Vec<Arc<dyn Platform>> {
     static SCALAR: OnceLock<Arc<Scalar>> = OnceLock::new();
     let scalar = Arc::clone(SCALAR.get_or_init(|| Arc::new(Scalar::new())));
-    let own = |op: &str| types().own.get(op).is_some_and(|own| own.level() == Level::Base);
+    // Asked on other threads, too.
+    let own = TYPES.with_borrow(|types| types.own.clone());
+    let own = move |op: &str| own.get(op).is_some_and(|own| own.level() == Level::Base);
     let party = Arc::new(cipherloom::parties::platform());
     vec![platform(), Arc::new(Foreign::new(JAVASCRIPT, own)), party, scalar, Arc::new(Gpu)]
 }

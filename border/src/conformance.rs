@@ -1,6 +1,7 @@
 //! The conformance suite across the border, operator type by operator type: the worker that asks looks at its messages between
 //! them. A module of its own, since its cases are a third as large as all that they try.
 
+use super::js::{Array, JsValue, Object, Uint8Array, Uint32Array, wasm_bindgen};
 use super::{Thrown, copy, set, to_js};
 use cipherloom::Error;
 use cipherloom::graph::ValueType;
@@ -8,10 +9,8 @@ use cipherloom::math::limbs::{read_words, write_words};
 use cipherloom::ops::{Call, OpDef, base};
 use cipherloom::platform::conformance::{self, Prepared, Sample, Trials, Tried, operators, try_operator};
 use cipherloom::platform::{Platform, Scalar, Simd, gpu};
-use js_sys::{Array, Object, Uint8Array, Uint32Array};
 use serde::Serialize;
 use std::sync::Arc;
-use wasm_bindgen::prelude::*;
 
 /// The conformance suite of a platform.
 #[wasm_bindgen]

@@ -1,10 +1,9 @@
 //! Operators of a device, for JavaScript that has one: see [`cipherloom::engine::Submission`].
 
+use super::js::{Array, JsValue, Object, Uint8Array, Uint32Array, wasm_bindgen};
 use super::{RawJob, Thrown, copy, set};
 use cipherloom::engine::{Command, Submission};
 use cipherloom::math::limbs::write_words;
-use js_sys::{Array, Object, Uint8Array, Uint32Array};
-use wasm_bindgen::prelude::*;
 
 /// Numbers of one command: what it is, then up to four.
 const COMMAND: usize = 5;

@@ -1,11 +1,10 @@
 //! Operators that JavaScript computes or has computed, handed out by a run.
 
 use super::circuit::Port;
+use super::js::{Array, Uint8Array, wasm_bindgen};
 use super::{RawJob, Thrown, copy, set, to_js};
 use cipherloom::platform::ForeignCall;
-use js_sys::{Array, Uint8Array};
 use serde::Serialize;
-use wasm_bindgen::prelude::*;
 use zeroize::Zeroizing;
 
 /// An operator for JavaScript to compute.

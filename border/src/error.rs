@@ -1,8 +1,7 @@
 //! Errors and plain data across the border.
 
+use super::js::{self, JsValue, Object, Reflect};
 use cipherloom::Error;
-use js_sys::Reflect;
-use wasm_bindgen::prelude::*;
 
 /// A JavaScript `Error` about to be thrown.
 pub struct Thrown(JsValue);
@@ -15,8 +14,8 @@ impl From<Thrown> for JsValue {
 
 impl From<Error> for Thrown {
     fn from(error: Error) -> Self {
-        let js = js_sys::Error::new(&error.to_string());
-        let details = js_sys::Object::new();
+        let js = js::Error::new(&error.to_string());
+        let details = Object::new();
         for (name, value) in error.details() {
             let _ = Reflect::set(&details, &name.into(), &value.into());
         }
@@ -29,6 +28,5 @@ impl From<Error> for Thrown {
 /// Rust data as a plain JavaScript value: maps become objects.
 #[cfg(any(feature = "tasks", feature = "graphs", feature = "conformance"))]
 pub(super) fn to_js(value: &impl serde::Serialize) -> Result<JsValue, Thrown> {
-    let serializer = serde_wasm_bindgen::Serializer::json_compatible();
-    value.serialize(&serializer).map_err(|_| Error::Job("a value has no JavaScript form").into())
+    js::plain(value).ok_or_else(|| Error::Job("a value has no JavaScript form").into())
 }

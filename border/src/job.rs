@@ -1,32 +1,22 @@
 //! Runs across the border, step by step.
 
+#[cfg(feature = "tasks")]
+use super::js::BigInt64Array;
+use super::js::{Array, Float64Array, Function, JsValue, Object, Uint8Array, Uint32Array, wasm_bindgen};
 use super::{Thrown, set};
 #[cfg(feature = "tasks")]
 use cipherloom::circuit::OutputCells;
 use cipherloom::circuit::{Job, Named, Outcome};
-use cipherloom::engine::{Clock, Traced};
+use cipherloom::engine::Traced;
 #[cfg(feature = "tasks")]
 use cipherloom::memory;
 use cipherloom::platform::Simd;
 #[cfg(feature = "tasks")]
 use cipherloom::values::number::Number;
-use js_sys::{Array, Function, Object, Uint8Array};
 use std::sync::{Arc, OnceLock};
-use wasm_bindgen::prelude::*;
 use zeroize::Zeroize;
 #[cfg(feature = "tasks")]
 use zeroize::Zeroizing;
-
-#[wasm_bindgen]
-extern "C" {
-    #[wasm_bindgen(js_namespace = performance, js_name = now)]
-    fn performance_now() -> f64;
-    #[wasm_bindgen(thread_local_v2, js_namespace = performance, js_name = timeOrigin)]
-    static TIME_ORIGIN: f64;
-}
-
-/// Every worker counts from its own start; only with that added do the threads of a pool agree on a deadline.
-pub(super) const CLOCK: Clock = || TIME_ORIGIN.with(|origin| *origin) + performance_now();
 
 /// One platform for all programs or circuits: they share its tables.
 pub(super) fn platform() -> Arc<Simd> {
@@ -77,7 +67,7 @@ impl RawJob {
         set(&out, "kernels", &kernels.into_iter().map(names).collect::<Array>());
         let tables = [("type", types_of), ("kernel", kernels_of), ("waitsStart", starts), ("waits", waits)];
         for (name, table) in tables {
-            set(&out, name, &js_sys::Uint32Array::from(table.as_slice()));
+            set(&out, name, &Uint32Array::from(table.as_slice()));
         }
         let numbers = |f: &dyn Fn(&cipherloom::engine::Span) -> u32| -> Vec<u32> {
             trace.spans.iter().map(f).collect()
@@ -85,10 +75,10 @@ impl RawJob {
         let times = |f: &dyn Fn(&cipherloom::engine::Span) -> f64| -> Vec<f64> {
             trace.spans.iter().map(f).collect()
         };
-        set(&out, "op", &js_sys::Uint32Array::from(numbers(&|s| s.op).as_slice()));
-        set(&out, "thread", &js_sys::Uint32Array::from(numbers(&|s| s.thread).as_slice()));
-        set(&out, "start", &js_sys::Float64Array::from(times(&|s| s.start).as_slice()));
-        set(&out, "end", &js_sys::Float64Array::from(times(&|s| s.end).as_slice()));
+        set(&out, "op", &Uint32Array::from(numbers(&|s| s.op).as_slice()));
+        set(&out, "thread", &Uint32Array::from(numbers(&|s| s.thread).as_slice()));
+        set(&out, "start", &Float64Array::from(times(&|s| s.start).as_slice()));
+        set(&out, "end", &Float64Array::from(times(&|s| s.end).as_slice()));
         Ok(out)
     }
 
@@ -164,7 +154,7 @@ pub(super) fn js_outputs(outputs: Vec<OutputCells>) -> Result<Array, cipherloom:
         };
         let mut doubles = Zeroizing::new(memory::room::<f64>(exact.cells.len())?);
         doubles.extend(exact.cells.iter().map(Number::to_f64));
-        set(&item, "cells", &js_sys::Float64Array::from(doubles.as_slice()));
+        set(&item, "cells", &Float64Array::from(doubles.as_slice()));
         if let Some(present) = &exact.present {
             let flags: Vec<u8> = present.iter().map(|&flag| flag.into()).collect();
             set(&item, "present", &Uint8Array::from(flags.as_slice()));
@@ -186,7 +176,7 @@ fn js_integers(integers: &[i128]) -> Result<JsValue, cipherloom::Error> {
     }
     let mut words = Zeroizing::new(memory::room(integers.len())?);
     words.extend(integers.iter().map(|&i| i as i64));
-    Ok(js_sys::BigInt64Array::from(words.as_slice()).into())
+    Ok(BigInt64Array::from(words.as_slice()).into())
 }
 
 /// Work of about so many parts, which tells `hear`, if that is there, how far it is, from 0 to 1; what is false of its

@@ -1,13 +1,12 @@
 //! Parties that share a secret key, across the border.
 
+use super::js::{Array, JsValue, Object, Uint8Array, wasm_bindgen};
 use super::tasks::{RawProgram, named};
 use super::{CLOCK, RawJob, Thrown, copy, platform, set};
 use cipherloom::circuit::Named;
 use cipherloom::tasks::{Member, Opening, Sharing};
-use js_sys::{Array, Object, Uint8Array};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use wasm_bindgen::prelude::*;
 use zeroize::Zeroizing;
 
 /// One party at the protocols of a shared key: see [`Sharing`], and, where it is one that shares the key, [`Member`].

@@ -1,9 +1,9 @@
 //! Kernels that JavaScript has made and put into the function table of every thread: what the core is told of them.
 
 use super::Thrown;
+use super::js::wasm_bindgen;
 use cipherloom::Error;
 use cipherloom::platform::made::{self, Offer, Piece};
-use wasm_bindgen::prelude::*;
 
 /// See [`made::offer`]. `shape`: the dimension, bits of primes, then, of sums, how many terms are open, how many are residues, and outputs; `prime`: 0 for any;
 /// `places`: of the function from and to residues, and of the one that leaves or takes doubles.

@@ -1,8 +1,9 @@
 //! The plan of the last run of a circuit: who runs it again, as pages do, neither plans nor allocates again.
 
 use cipherloom::circuit::Execution;
+use std::cell::RefCell;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Larger plans are not kept: their circuits may never run again.
 const MOST_BYTES: u64 = 1 << 27;
@@ -23,9 +24,9 @@ struct Last {
     execution: Arc<Execution>,
 }
 
-fn last() -> MutexGuard<'static, Option<Last>> {
-    static LAST: Mutex<Option<Last>> = Mutex::new(None);
-    LAST.lock().unwrap_or_else(PoisonError::into_inner)
+thread_local! {
+    /// Of this instance, which one thread drives.
+    static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
 }
 
 /// Tells one circuit from all others; when it is dropped, its plan is.
@@ -44,14 +45,16 @@ impl Owner {
         plan: impl FnOnce(&Wanted) -> Result<Execution, E>,
     ) -> Result<Arc<Execution>, E> {
         // What is not wanted goes before more memory is asked for.
-        last().take_if(|last| last.circuit != self.0 || last.wanted != wanted);
-        if let Some(same) = &*last() {
-            return Ok(Arc::clone(&same.execution));
+        drop(
+            LAST.with_borrow_mut(|last| last.take_if(|last| last.circuit != self.0 || last.wanted != wanted)),
+        );
+        if let Some(same) = LAST.with_borrow(|last| last.as_ref().map(|last| Arc::clone(&last.execution))) {
+            return Ok(same);
         }
         let execution = Arc::new(plan(&wanted)?);
         let plan = execution.plan();
         if plan.memory_bytes() <= MOST_BYTES && plan.len() <= MOST_OPERATORS {
-            *last() = Some(Last { circuit: self.0, wanted, execution: Arc::clone(&execution) });
+            LAST.set(Some(Last { circuit: self.0, wanted, execution: Arc::clone(&execution) }));
         }
         Ok(execution)
     }
@@ -59,6 +62,7 @@ impl Owner {
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        last().take_if(|last| last.circuit == self.0);
+        // A circuit that outlives its thread's plans has none.
+        let _ = LAST.try_with(|last| last.borrow_mut().take_if(|last| last.circuit == self.0));
     }
 }

@@ -1,4 +1,4 @@
-//! The JavaScript border: the only place that knows `wasm_bindgen`. Thin classes over `cipherloom::tasks` (feature `tasks`),
+//! The JavaScript border: the only place that knows `wasm_bindgen`, and, by the feature `native`, Node's interface for addons. Thin classes over `cipherloom::tasks` (feature `tasks`),
 //! `circuit` (feature `graphs`) and the conformance suite (feature `conformance`), which become modules of their own, so that who
 //! needs one need not load the others; names, defaults and documentation for users are TypeScript's (`bindings/src`).
 //!
@@ -6,6 +6,8 @@
 
 #[cfg(feature = "graphs")]
 pub mod circuit;
+#[cfg(any(feature = "tasks", feature = "graphs"))]
+mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 #[cfg(any(feature = "tasks", feature = "graphs"))]
@@ -17,13 +19,17 @@ mod error;
 mod job;
 #[cfg(feature = "tasks")]
 pub mod joint;
-#[cfg(any(feature = "tasks", feature = "graphs", feature = "conformance"))]
+mod js;
+#[cfg(all(not(feature = "native"), any(feature = "tasks", feature = "graphs", feature = "conformance")))]
 pub mod kernels;
 #[cfg(feature = "graphs")]
 mod last_plan;
 #[cfg(feature = "graphs")]
 pub mod parties;
-#[cfg(feature = "threads")]
+#[cfg(all(feature = "threads", not(feature = "native")))]
+pub mod pool;
+#[cfg(all(feature = "threads", feature = "native"))]
+#[path = "pool_native.rs"]
 pub mod pool;
 #[cfg(feature = "tasks")]
 pub mod tasks;
@@ -34,6 +40,8 @@ pub mod verification;
 #[cfg(any(feature = "tasks", feature = "graphs"))]
 mod view;
 
+#[cfg(any(feature = "tasks", feature = "graphs"))]
+use clock::CLOCK;
 pub use error::Thrown;
 #[cfg(any(feature = "tasks", feature = "graphs", feature = "conformance"))]
 use error::to_js;
@@ -42,14 +50,15 @@ pub use job::RawJob;
 #[cfg(feature = "tasks")]
 use job::js_outputs;
 #[cfg(any(feature = "tasks", feature = "graphs"))]
-use job::{CLOCK, platform, watched};
+use job::{platform, watched};
+use js::wasm_bindgen;
 #[cfg(any(feature = "tasks", feature = "graphs", feature = "conformance"))]
 use values::{copy, set};
 #[cfg(any(feature = "tasks", feature = "graphs"))]
 use view::view_of;
-use wasm_bindgen::prelude::*;
 
 /// Makes panics readable on the console; a panic traps, and the module is then of no more use.
+#[cfg(not(feature = "native"))]
 #[wasm_bindgen(start)]
 pub fn start() {
     console_error_panic_hook::set_once();
@@ -67,8 +76,9 @@ pub fn threads() -> usize {
     rayon::current_num_threads().max(1)
 }
 
-/// The function table of this instance: what `js/` puts kernels into. Every module has one, as every pool's worker asks for it.
+/// The function table of this instance: what `js/` puts kernels into. Every module of WebAssembly has one, as every pool's worker asks for it.
+#[cfg(not(feature = "native"))]
 #[wasm_bindgen(js_name = functionTable)]
-pub fn function_table() -> JsValue {
+pub fn function_table() -> js::JsValue {
     wasm_bindgen::function_table()
 }

@@ -1,11 +1,10 @@
 //! Graphs that several parties share, across the border.
 
 use super::circuit::{Port, RawCircuit, expand, literal_of, registry};
+use super::js::{Function, JsValue, Object, Uint8Array, wasm_bindgen};
 use super::{Thrown, copy, set, to_js, watched};
 use cipherloom::parties::{Crossing, Interaction, Owners, Shared};
-use js_sys::{Function, Object, Uint8Array};
 use serde::Serialize;
-use wasm_bindgen::prelude::*;
 
 /// See [`Crossing`].
 #[derive(Serialize)]

@@ -6,10 +6,10 @@
 //! computation, makes the pool and hands its threads out. No half calls JavaScript, so the generated glue imports
 //! no worker script, and bundlers see none but those that `js/` names.
 
+use super::js::{JsError, wasm_bindgen};
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
-use wasm_bindgen::prelude::*;
 
 /// Rayon threads that no worker runs yet. One memory holds one pool, so this can be a static.
 static THREADS: Mutex<Vec<ThreadBuilder>> = Mutex::new(Vec::new());

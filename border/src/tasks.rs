@@ -1,5 +1,6 @@
 //! Programs, clients, data owners and evaluators across the border.
 
+use super::js::{Array, BigInt64Array, Float64Array, Function, JsCast, JsValue, Uint8Array, wasm_bindgen};
 use super::{CLOCK, RawJob, Thrown, copy, js_outputs, platform, view_of, watched};
 use cipherloom::circuit::Job;
 use cipherloom::place::Times;
@@ -7,11 +8,9 @@ use cipherloom::platform::Platform;
 use cipherloom::tasks::{Client, Evaluator, Held, Meaning, Options, Owner, Program, Step, uses};
 use cipherloom::values::GivenCells;
 use cipherloom::{memory, parallel};
-use js_sys::{Array, BigInt64Array, Float64Array, Function, Uint8Array};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use wasm_bindgen::prelude::*;
 use zeroize::Zeroizing;
 
 /// Parts of the work of compiling, about: parameter sets that are tried, and graphs of some.

@@ -1,8 +1,7 @@
 //! Bytes and objects of JavaScript.
 
+use super::js::{JsValue, Reflect, Uint8Array};
 use cipherloom::memory;
-use js_sys::{Reflect, Uint8Array};
-use wasm_bindgen::JsValue;
 
 /// Bytes from JavaScript. The glue's own copy would trap where memory is short.
 pub(super) fn copy(bytes: &Uint8Array) -> Result<Vec<u8>, cipherloom::Error> {

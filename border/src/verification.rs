@@ -1,13 +1,12 @@
 //! Verification of circuits across the border, check by check: the worker that asks looks at its messages between them.
 
 use super::circuit::{RawCircuit, option, platform_of, text, texts};
+use super::js::{Array, BigInt, JsCast, JsValue, wasm_bindgen};
 use super::{Thrown, copy, to_js};
 use cipherloom::Error;
 use cipherloom::circuit::{Trials, default_pass_names, pass_named};
 use cipherloom::platform::Platform;
-use js_sys::{Array, BigInt};
 use std::sync::Arc;
-use wasm_bindgen::prelude::*;
 use zeroize::Zeroizing;
 
 /// On what data and platform circuits are compared.
@@ -21,6 +20,7 @@ struct Options {
 }
 
 impl Options {
+    #[allow(clippy::clone_on_copy, reason = "js-sys's BigInt is no copy, that of addons is")]
     fn of(options: &JsValue) -> Result<Self, Error> {
         let defaults = Trials::default();
         let mut data = Vec::new();

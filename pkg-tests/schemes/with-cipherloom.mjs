@@ -29,7 +29,7 @@ function element(n, steps) {
 }
 
 /** What a product of BFV is computed with beside these primes: the fewest of 50 bits that have a product as large, none of them in `taken`. */
-function auxiliary(n, q, taken) {
+export function auxiliary(n, q, taken) {
   const bits = (primes) => primes.reduce((sum, prime) => sum + Math.log2(Number(prime)), 0);
   const found = [];
   for (let next = 2n ** 50n + 1n; bits(found) < bits(q);) {

@@ -32,6 +32,7 @@ function inspect(origin, rustc, extra = {}) {
     origin,
     env,
     sysroot,
+    cargoHome: CARGO_HOME,
     release: field('release'),
     host: field('host'),
     llvm: Number.parseInt(field('LLVM version'), 10),
@@ -84,7 +85,7 @@ export function wasmRust() {
     if (wasmLinker === undefined) continue;
     const env = { ...rust.env, RUSTC_BOOTSTRAP: '1' };
     if (wasmLinker) env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER = wasmLinker;
-    return { ...rust, env, cargoHome: CARGO_HOME };
+    return { ...rust, env };
   }
   return null;
 }

@@ -13,7 +13,8 @@ import type { Args, Started, StartMethods } from './protocol.js';
 /** How engines are started. */
 export interface Recipe {
   readonly choice: Choice;
-  readonly module: Promise<WebAssembly.Module>;
+  /** Undefined for the native build. */
+  readonly module: Promise<WebAssembly.Module | undefined>;
   readonly worker: (role: Role) => WorkerLike;
   /** Made at run time. */
   readonly kernels: readonly RawKernel[];
@@ -35,10 +36,10 @@ const POOLS = {
 /** Starts an engine. Errors: MemoryError, WorkerError; nothing is left running. */
 export async function startEngine<M extends StartMethods>(
   role: keyof typeof POOLS,
-  { choice: { variant, threads }, module, worker, kernels: given }: Recipe,
+  { choice: { variant, threads, native }, module, worker, kernels: given }: Recipe,
   signal: AbortSignal | undefined,
 ): Promise<Engine<M>> {
-  let shared = threads > 1 ? sharedMemory() : undefined;
+  let shared = threads > 1 && variant !== 'native' ? sharedMemory() : undefined;
   let pool: Pool | undefined;
   const kernels = takesKernels(variant) ? given : [];
   const codes = kernels.map((kernel) => kernel.module);
@@ -54,14 +55,22 @@ export async function startEngine<M extends StartMethods>(
     const threadWorker = (): WorkerLike => createWorker(POOLS[role], worker);
     pool =
       shared &&
-      startPool({ module, memory: shared.memory, threads, kernels: codes, worker: threadWorker, onDeath });
+      startPool({
+        module: module as Promise<WebAssembly.Module>,
+        memory: shared.memory,
+        threads,
+        kernels: codes,
+        worker: threadWorker,
+        onDeath,
+      });
     const ready = pool?.ready.catch((cause: unknown) => {
       throw notStarted(`The threads of the ${role} worker did not start`, role, cause);
     });
     // The driver joins the memory last: js/pool.js.
     const joined = Promise.all([module, ready]);
     const [compiled] = await (signal === undefined ? joined : abortable(joined, signal));
-    const options = [{ variant, threads, module: compiled, shared, kernels }] as unknown as Args<M, 'start'>;
+    const from = native === undefined ? { module: compiled } : { native };
+    const options = [{ variant, threads, ...from, shared, kernels }] as unknown as Args<M, 'start'>;
     const started = (await connection.call('start', options, { signal })) as Started;
     return { connection, ...started };
   } catch (error) {

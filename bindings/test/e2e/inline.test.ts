@@ -3,7 +3,7 @@ import { load, type Loom, f32, u32 } from 'cipherloom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTask } from '../../dist/index.js';
 import { random } from '../random.js';
-import { BUILDS } from './builds.js';
+import { WASM_BUILDS } from './builds.js';
 import { errorOf } from './error-of.js';
 
 const VALUES = { x: [1.5, -2, 99, 0], y: [3, 2, 1, 0] };
@@ -19,7 +19,7 @@ function task() {
   return task;
 }
 
-describe.each(BUILDS)('the %s build without workers', (mode) => {
+describe.each(WASM_BUILDS)('the %s build without workers', (mode) => {
   let loom: Loom;
   let made: number;
   const { getBuiltinModule } = process;

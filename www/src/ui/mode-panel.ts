@@ -4,6 +4,7 @@ import * as format from '../format.js';
 import { byId, h } from './dom.js';
 
 const BUILDS: Readonly<Record<Variant, string>> = {
+  native: 'native: compiled for this processor',
   relaxed: 'relaxed: fused vector arithmetic',
   threads: 'threads: plain vector arithmetic',
   single: 'single: runs everywhere',

@@ -2,7 +2,7 @@
 import { chooseMode, detectFeatures } from '../../choose-mode.js';
 import type { RawKernel } from '../../raw.js';
 import type { LoadOptions } from '../../types.js';
-import { wasmModule } from '../../wasm-module.js';
+import { moduleOf } from '../../wasm-module.js';
 import { type Engine, startEngine } from '../../worker/engine.js';
 import type { ConformanceMethods, Trial, TrialSettings } from '../../worker/protocol.js';
 import { startWorker } from '../../worker/start.js';
@@ -65,7 +65,7 @@ export class Bench {
   #start(): Promise<Engine<ConformanceMethods>> {
     const choice = chooseMode(detectFeatures(), { threads: 1 });
     const { wasm, worker = startWorker } = this.#options;
-    const module = wasmModule('conformance', choice.variant, wasm, this.#ended.signal);
+    const module = moduleOf('conformance', choice.variant, wasm, this.#ended.signal);
     const started = startEngine<ConformanceMethods>(
       'conformance',
       { choice, module, worker, kernels: [] },

@@ -128,7 +128,7 @@ pub(super) fn doubles(a: &[u64; BLOCK]) -> [F2; BLOCK / 2] {
 }
 
 /// Pairs as one block.
-#[cfg(any(test, target_feature = "relaxed-simd"))]
+#[cfg(any(test, target_feature = "relaxed-simd", target_feature = "fma"))]
 #[inline(always)]
 pub(super) fn joined(pairs: [[u64; 2]; BLOCK / 2]) -> [u64; BLOCK] {
     std::array::from_fn(|i| pairs[i / 2][i % 2])

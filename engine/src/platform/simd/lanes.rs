@@ -129,11 +129,13 @@ mod imp {
     pub(super) fn floor(a: Register) -> Register {
         a.map(f64::floor)
     }
-    #[cfg(test)]
+    #[cfg(any(test, target_feature = "fma"))]
+    #[inline(always)]
     pub(super) fn madd(a: Register, b: Register, c: Register) -> Register {
         [a[0].mul_add(b[0], c[0]), a[1].mul_add(b[1], c[1])]
     }
-    #[cfg(test)]
+    #[cfg(any(test, target_feature = "fma"))]
+    #[inline(always)]
     pub(super) fn nmadd(a: Register, b: Register, c: Register) -> Register {
         [(-a[0]).mul_add(b[0], c[0]), (-a[1]).mul_add(b[1], c[1])]
     }
@@ -236,7 +238,7 @@ impl F2 {
     }
 }
 
-#[cfg(any(test, target_feature = "relaxed-simd"))]
+#[cfg(any(test, target_feature = "relaxed-simd", target_feature = "fma"))]
 impl F2 {
     /// `self * b + c`, rounded once where the engine fuses; see [`fuses`].
     #[inline(always)]
@@ -266,7 +268,7 @@ impl F2 {
 
 /// True when multiplication and addition round once, together. WebAssembly leaves it to the engine, for all of a run:
 /// `(1 + 2^-30)^2 - (1 + 2^-29)` is `2^-60`, or 0 when the square is rounded first. Both instructions are tried.
-#[cfg(any(test, target_feature = "relaxed-simd"))]
+#[cfg(any(test, target_feature = "relaxed-simd", target_feature = "fma"))]
 pub(super) fn fuses() -> bool {
     let x = std::hint::black_box(F2::splat(1.0 + 1.0 / (1u64 << 30) as f64));
     let y = std::hint::black_box(F2::splat(1.0 + 1.0 / (1u64 << 29) as f64));

@@ -7,7 +7,7 @@ mod base_change;
 mod doubles;
 mod field;
 mod field32;
-#[cfg(any(test, target_feature = "relaxed-simd"))]
+#[cfg(any(test, target_feature = "relaxed-simd", target_feature = "fma"))]
 mod fused;
 mod lanes;
 mod lanes32;
@@ -78,13 +78,13 @@ fn split_family() -> Option<Box<dyn Family>> {
 }
 
 /// Where multiplication and addition round once.
-#[cfg(any(test, target_feature = "relaxed-simd"))]
+#[cfg(any(test, target_feature = "relaxed-simd", target_feature = "fma"))]
 fn fused_family() -> Option<Box<dyn Family>> {
     let family = || -> Box<dyn Family> { Box::new(Doubles::<fused::Fused, 2>::new("f64x2-fma")) };
     lanes::fuses().then(family)
 }
 
-#[cfg(not(any(test, target_feature = "relaxed-simd")))]
+#[cfg(not(any(test, target_feature = "relaxed-simd", target_feature = "fma")))]
 fn fused_family() -> Option<Box<dyn Family>> {
     None
 }
