@@ -22,7 +22,7 @@ await loom.gpuTimes();
 found.anew = JSON.parse(kept.get(name));
 found.of = of;
 
-// Other times and pins, on the same device: it is faster, and near; it is far; as fast as this thread.
+// Other times and pins, on the same device: it is faster, and near; it is far; slow, but for what is pinned there; as fast as this thread.
 const line = { fixed: 0, each: 0 };
 const timesOf = (each) =>
   times.uses.map((use) => (use.each === undefined ? use : { ...use, wave: 0, each: each(use) }));
@@ -30,7 +30,8 @@ const near = { uses: timesOf(({ host }) => host / 1e3), submission: 0, up: line,
 const far = { ...near, up: { fixed: 1e9, each: 1e6 } };
 found.runs.near = await run({ times: near });
 found.runs.far = await run({ times: far });
-found.runs.pinned = await run({ times: far, pins: { 'limb.add': 'gpu' } });
+const slow = { ...near, uses: timesOf(({ host }) => 1e3 * host) };
+found.runs.pinned = await run({ times: slow, pins: { 'limb.add': 'gpu' } });
 found.runs.equal = await run({ times: { ...near, uses: timesOf(({ host }) => host) } });
 loom.dispose();
 console.log(JSON.stringify(found));
