@@ -11,8 +11,7 @@ import { suffixes } from '../native/index.cjs';
 const X64 = {
   base: { flags: ['-Ctarget-cpu=x86-64-v2'], suffix: '' },
   v3: { flags: ['-Ctarget-cpu=x86-64-v3'], suffix: '-v3' },
-  // Without the second flag rustc would not make use of registers of 512 bits.
-  v4: { flags: ['-Ctarget-cpu=x86-64-v4', '-Ctarget-feature=-prefer-256-bit'], suffix: '-v4' },
+  v4: { flags: ['-Ctarget-cpu=x86-64-v4'], suffix: '-v4' },
 };
 /** What rustc is told for each level, and how its folder is called. */
 const LEVELS = process.arch === 'x64' ? X64 : { base: { flags: [], suffix: '' } };

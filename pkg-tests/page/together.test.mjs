@@ -73,7 +73,7 @@ for (const name of BROWSERS) {
       await page.until(`!${find('agree')}.disabled`, PATIENCE_MS);
       await page.click('[data-testid="together-agree"]');
     };
-    const done = (page) => page.until(`!${find('results')}.hidden`, PATIENCE_MS);
+    const done = (page) => page.until(`${find('results')}?.hidden === false`, PATIENCE_MS);
 
     test('three tabs have parts of one table: all learn the statistics of the whole', async () => {
       const pages = await meet('north, south, west');
