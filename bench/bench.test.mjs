@@ -74,7 +74,10 @@ test(
 
     const [value] = rows.filter(({ group }) => group === 'value');
     assert.ok(value.whole.ours > value.ours && value.whole.peer > 0, JSON.stringify(value));
-    assert.ok(value.operators['bgv.multiply'] > 0 && value.inside.operators['limb.ntt'].milliseconds > 0);
+    assert.ok(
+      value.operators['bgv.multiply'] > 0 &&
+        Object.values(value.inside.operators).some(({ milliseconds }) => milliseconds > 0),
+    );
 
     // The pool starts, too.
     script('bench.mjs', '--quick', '--n', '8192', '--threads', '2', '--name', 'multiply_relinearize', '--json', json);
