@@ -85,8 +85,7 @@ class Wire {
   #texts;
 
   constructor(values) {
-    // Round ones are no sign of anything.
-    this.#values = new Set(values.filter((x) => Math.abs(x) !== 1 && x !== 0));
+    this.#values = new Set(values.filter((x) => !isRound(x)));
     this.#texts = [...this.#values].slice(0, 4).map((x) => Buffer.from(String(x).slice(0, 12)));
   }
 
@@ -104,6 +103,13 @@ class Wire {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     for (const one of this.#texts) if (text.includes(one)) this.found.push(`${where}, text`);
   }
+}
+
+/** Whether half of a number's bytes are 0, as in what says how long something is: found somewhere, it is no sign of anything. */
+function isRound(x) {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, x);
+  return view.getUint32(4) === 0;
 }
 
 /** How much smaller bytes become: two thirds of what a hospital gives are 0, and ciphertexts show nothing of it. */
