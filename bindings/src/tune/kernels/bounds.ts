@@ -245,3 +245,8 @@ function planOfSums(bits: number, rounding: Rounding, count: number, known: numb
     if (most === 1) throw new Error('one product fits whatever the prime');
   }
 }
+
+/** How products that are summed may be rounded: by adding, too, where as many terms fit before a sum is reduced. */
+export function sumRoundings(most: (rounding: Rounding) => number): readonly Rounding[] {
+  return most('add') === most('nearest') ? ['add', 'nearest'] : ['nearest'];
+}

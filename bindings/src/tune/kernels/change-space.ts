@@ -1,10 +1,8 @@
 /** The schedules of changes of base that a search may choose among. */
-import { changePlanOf } from './bounds.js';
-import { one } from './draw.js';
+import { changePlanOf, sumRoundings } from './bounds.js';
+import { one, UNROLLS } from './draw.js';
 import { type Change, type ChangeSchedule as Schedule, isChange, isRing, type Rounding } from './schedule.js';
 import type { Random, Space } from './space.js';
-
-const UNROLLS = [1, 2, 4] as const;
 
 /** The schedules for a ring, primes of so many bits, and a shape of changes of base. */
 export class ChangeSpace implements Space {
@@ -24,8 +22,7 @@ export class ChangeSpace implements Space {
     this.change = change;
     this.n = n;
     this.bits = bits;
-    const most = (rounding: Rounding): number => changePlanOf({ bits, rounding, change }).most;
-    this.roundings = most('add') === most('nearest') ? ['add', 'nearest'] : ['nearest'];
+    this.roundings = sumRoundings((rounding) => changePlanOf({ bits, rounding, change }).most);
   }
 
   /** One with these choices. */

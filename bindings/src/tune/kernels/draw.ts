@@ -5,3 +5,6 @@ import type { Random } from './space.js';
 export function one<T>(list: readonly T[], random: Random): T {
   return list[Math.floor(random() * list.length)] as T;
 }
+
+/** Vectors in a step of a loop. */
+export const UNROLLS = [1, 2, 4] as const;

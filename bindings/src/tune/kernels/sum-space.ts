@@ -1,10 +1,8 @@
 /** The schedules of sums of products that a search may choose among. */
-import { sumPlanOf } from './bounds.js';
-import { one } from './draw.js';
+import { sumPlanOf, sumRoundings } from './bounds.js';
+import { one, UNROLLS } from './draw.js';
 import { isRing, isTerms, type Rounding, type SumSchedule as Schedule, type Terms } from './schedule.js';
 import type { Random, Space } from './space.js';
-
-const UNROLLS = [1, 2, 4] as const;
 
 /** The schedules for a ring, primes of so many bits, and a shape of sums. */
 export class SumSpace implements Space {
@@ -24,8 +22,7 @@ export class SumSpace implements Space {
     this.terms = terms;
     this.n = n;
     this.bits = bits;
-    const most = (rounding: Rounding): number => sumPlanOf({ bits, rounding, terms }).most;
-    this.roundings = most('add') === most('nearest') ? ['add', 'nearest'] : ['nearest'];
+    this.roundings = sumRoundings((rounding) => sumPlanOf({ bits, rounding, terms }).most);
   }
 
   /** One with these choices. */

@@ -1,5 +1,5 @@
 /** The schedules of transforms that a search may choose among. */
-import { one } from './draw.js';
+import { one, UNROLLS } from './draw.js';
 import { isRing, MOST_LAYERS, type TransformSchedule as Schedule } from './schedule.js';
 import type { Random, Space } from './space.js';
 
@@ -49,7 +49,7 @@ export class TransformSpace implements Space {
       rounding: one(['add', 'nearest'] as const, random),
       computed: Math.floor(random() * (passes.length + 1)),
       held: random() < 0.5,
-      unroll: one([1, 2, 4], random),
+      unroll: one(UNROLLS, random),
       tile: Math.floor(random() * (passes.length - 1)),
     });
   }
