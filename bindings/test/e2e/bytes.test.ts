@@ -1,7 +1,8 @@
 // What leaves the workers: nothing twice where it has to be random, the same everywhere where it must not be.
-import { type Ciphertexts, createTask, load, type Loom, type Task } from 'cipherloom';
-import { afterEach, describe, expect, it } from 'vitest';
+import { type Ciphertexts, createTask, type Task } from 'cipherloom';
+import { describe, expect, it } from 'vitest';
 import { BUILDS, threadsOf } from './builds.js';
+import { open } from './opened.js';
 
 const ROWS = 300;
 const COLUMNS = { a: Array<number>(ROWS).fill(7), b: Array<number>(ROWS).fill(7) };
@@ -14,16 +15,6 @@ function covariance(): Task {
   task.output('turned', a.rotate(1).multiply(b));
   return task;
 }
-
-const looms: Loom[] = [];
-
-async function open(options: Parameters<typeof load>[0]): Promise<Loom> {
-  const loom = await load(options);
-  looms.push(loom);
-  return loom;
-}
-
-afterEach(() => looms.splice(0).forEach((loom) => loom.dispose()));
 
 /** Words of 64 bits that stand in both, at the same distance from the end: residues are what stands last. */
 function shared(a: Uint8Array, b: Uint8Array): number {

@@ -1,19 +1,10 @@
 // The native build, where it is installed (scripts/test-native.mjs makes it, and has it found): its kernels by the conformance suite, and the
 // same bytes as WebAssembly, both ways. What all builds do is tested with it, too: builds.ts.
-import { createTask, load, type Loom, type Task } from 'cipherloom';
-import { afterEach, describe, expect, it } from 'vitest';
+import { createTask, load, type Task } from 'cipherloom';
+import { describe, expect, it } from 'vitest';
 import { NATIVE } from './builds.js';
 import { errorOf } from './error-of.js';
-
-const looms: Loom[] = [];
-
-async function open(options: Parameters<typeof load>[0]): Promise<Loom> {
-  const loom = await load(options);
-  looms.push(loom);
-  return loom;
-}
-
-afterEach(() => looms.splice(0).forEach((loom) => loom.dispose()));
+import { open } from './opened.js';
 
 const ROWS = 50;
 const VALUES = {
