@@ -3,7 +3,7 @@
 
 use super::field::{BLOCK, BlockSums, Field};
 use super::lanes::F2;
-use super::products::block;
+use super::products::{Sums, block};
 use crate::Result;
 use crate::math;
 use crate::math::Modulus;
@@ -14,14 +14,14 @@ const MOST_SOURCES: usize = 40;
 
 struct Source<A: BlockSums> {
     limb: usize,
-    field: Field,
+    prime: A,
     c: Option<A::Constant>,
     /// `1 / q` as `math::rns::Quotient` rounds it.
     reciprocal: f64,
 }
 
 struct Target<A: BlockSums> {
-    field: Field,
+    prime: A,
     /// Factors of the sources, then that of the quotient.
     constants: Vec<A::Constant>,
     own: Option<(usize, A::Constant)>,
@@ -36,36 +36,55 @@ pub(super) struct BaseChange<A: BlockSums> {
 impl<A: BlockSums> BaseChange<A> {
     /// None for larger primes or too many of them.
     pub(super) fn new(change: &math::BaseChange) -> Option<Self> {
-        let source = |s: &math::Source| {
-            let field = Field::new(s.modulus)?;
+        let moduli = || {
+            let sources = change.sources.iter().map(|source| source.modulus);
+            sources.chain(change.targets.iter().map(|target| target.modulus))
+        };
+        let fields: Vec<Field> = moduli().map(Field::new).collect::<Option<_>>()?;
+        // What targets sum are residues of all primes.
+        let bits = fields.iter().map(Field::bits).max()?;
+        let (own, others) = fields.split_at(change.sources.len());
+        let sources = change.sources.iter().zip(own).map(|(source, field)| {
             // A factor of 1 changes nothing.
-            let c = (s.c != 1).then(|| A::constant(&field, s.c));
-            Some(Source { limb: s.limb, c, reciprocal: 1.0 / s.modulus.value() as f64, field })
-        };
-        let target = |t: &math::Target| {
-            let field = Field::new(t.modulus)?;
+            let c = (source.c != 1).then(|| A::constant(field, source.c));
+            let reciprocal = 1.0 / source.modulus.value() as f64;
+            Source { limb: source.limb, prime: A::prime(field, bits), c, reciprocal }
+        });
+        let targets = change.targets.iter().zip(others).map(|(target, field)| {
             // Without an own limb the sum is the remainder, with one it is subtracted.
-            let sign = |c: u64, q: &Modulus| if t.own.is_some() { q.neg(c) } else { c };
-            let terms = t.c.iter().copied().chain([t.modulus.neg(t.w)]);
-            let constants = terms.map(|c| A::constant(&field, sign(c, &t.modulus))).collect();
-            let own = t.own.map(|(limb, c)| (limb, A::constant(&field, c)));
-            Some(Target { field, constants, own })
-        };
-        let sources: Vec<_> = change.sources.iter().map(source).collect::<Option<_>>()?;
-        let targets = change.targets.iter().map(target).collect::<Option<_>>()?;
-        (sources.len() <= MOST_SOURCES).then_some(Self { sources, targets })
+            let sign = |c: u64, q: &Modulus| if target.own.is_some() { q.neg(c) } else { c };
+            let terms = target.c.iter().copied().chain([target.modulus.neg(target.w)]);
+            let constants = terms.map(|c| A::constant(field, sign(c, &target.modulus))).collect();
+            let own = target.own.map(|(limb, c)| (limb, A::constant(field, c)));
+            Target { prime: A::prime(field, bits), constants, own }
+        });
+        (change.sources.len() <= MOST_SOURCES)
+            .then(|| Self { sources: sources.collect(), targets: targets.collect() })
     }
 
     /// From limbs of `n` words, a multiple of [`BLOCK`], to the targets, one after the other.
     pub(super) fn run(&self, out: &mut [u64], limbs: &[&[u64]]) {
+        let none = A::values(&[0; BLOCK]);
+        // Of few sources the loops over them are unrolled.
+        match self.sources.len() {
+            1 => self.run_through(&mut [none; 1], out, limbs),
+            2 => self.run_through(&mut [none; 2], out, limbs),
+            3 => self.run_through(&mut [none; 3], out, limbs),
+            4 => self.run_through(&mut [none; 4], out, limbs),
+            many => self.run_through(&mut [none; MOST_SOURCES][..many], out, limbs),
+        }
+    }
+
+    /// [`Self::run`], with room for a block of each source.
+    #[inline(always)]
+    fn run_through(&self, y: &mut [A::Values], out: &mut [u64], limbs: &[&[u64]]) {
         let n = out.len() / self.targets.len();
-        let mut y = [A::values(&[0; BLOCK]); MOST_SOURCES];
-        let y = &mut y[..self.sources.len()];
+        let sources = &self.sources[..y.len()];
         for index in 0..n / BLOCK {
             let mut sum = [F2::splat(0.0); BLOCK / 2];
-            for (y, source) in y.iter_mut().zip(&self.sources) {
+            for (y, source) in y.iter_mut().zip(sources) {
                 let x = A::values(block(limbs[source.limb], index));
-                *y = source.c.map_or(x, |c| A::prime(&source.field).scale(&x, &c));
+                *y = source.c.map_or(x, |c| source.prime.scale(&x, &c));
                 // The order and the roundings of `math::rns::Quotient`.
                 for (sum, y) in sum.iter_mut().zip(A::doubles(y)) {
                     *sum = *sum + y * F2::splat(source.reciprocal);
@@ -73,14 +92,22 @@ impl<A: BlockSums> BaseChange<A> {
             }
             let v = A::from_doubles(sum.map(|sum| (sum + F2::splat(0.5)).floor()));
             for (target, out) in self.targets.iter().zip(out.chunks_exact_mut(n)) {
-                let prime = A::prime(&target.field);
-                let mut sum = A::zero();
-                for (y, c) in y.iter().zip(&target.constants) {
+                let Target { prime, constants, own } = target;
+                let (c, last) = (&constants[..y.len()], &constants[y.len()]);
+                let mut sum = prime.first_scaled(&v, last);
+                let mut room = prime.room() - 1;
+                let mut add = |y: &<A as Sums<BLOCK>>::Values, c: &A::Constant| {
+                    if room == 0 {
+                        (sum, room) = (prime.taken(&prime.leave_sum(sum)), prime.room());
+                    }
                     prime.add_scaled(&mut sum, y, c);
+                    room -= 1;
+                };
+                for (y, c) in y.iter().zip(c) {
+                    add(y, c);
                 }
-                prime.add_scaled(&mut sum, &v, &target.constants[self.sources.len()]);
-                if let Some((limb, c)) = &target.own {
-                    prime.add_scaled(&mut sum, &A::values(block(limbs[*limb], index)), c);
+                if let Some((limb, c)) = own {
+                    add(&A::values(block(limbs[*limb], index)), c);
                 }
                 out.as_chunks_mut().0[index] = prime.words(sum);
             }

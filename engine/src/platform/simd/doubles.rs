@@ -70,7 +70,9 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Family for Doubles<A, K> {
                 }
             }
         }
-        if let Some(kernel) = ring_kernel(call, limb.n, A::prime(&field), || self.ring(limb, field))? {
+        if let Some(kernel) =
+            ring_kernel(call, limb.n, A::prime(&field, field.bits()), || self.ring(limb, field))?
+        {
             return Ok(Some(kernel));
         }
         let words = Words::of(&field);

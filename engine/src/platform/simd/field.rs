@@ -42,6 +42,11 @@ impl Field {
         let q = modulus.value();
         (q < 1 << 50).then(|| Self { modulus, q: q as f64, inverse: 1.0 / q as f64 })
     }
+
+    /// Of the prime.
+    pub(super) fn bits(&self) -> u32 {
+        u64::BITS - self.modulus.value().leading_zeros()
+    }
 }
 
 /// A way to multiply; a factor is kept as `K` doubles.
@@ -102,8 +107,8 @@ pub(super) trait BlockSums: Sums<BLOCK> {
     /// A known factor.
     type Constant: Copy + Send + Sync;
 
-    /// A prime in registers.
-    fn prime(field: &Field) -> Self;
+    /// A prime, for sums of products of values below `2^bits`, its own residues among them.
+    fn prime(field: &Field, bits: u32) -> Self;
 
     /// Prepares `c` in `[0, q)`.
     fn constant(field: &Field, c: u64) -> Self::Constant;
@@ -116,6 +121,9 @@ pub(super) trait BlockSums: Sums<BLOCK> {
 
     /// `c x` modulo `q`, in `[0, q)`.
     fn scale(&self, x: &Self::Values, c: &Self::Constant) -> Self::Values;
+
+    /// The sum `c y`.
+    fn first_scaled(&self, y: &Self::Values, c: &Self::Constant) -> Self::Sum;
 
     /// Adds `c y`.
     fn add_scaled(&self, sum: &mut Self::Sum, y: &Self::Values, c: &Self::Constant);

@@ -8,25 +8,21 @@
 //!
 //! The product of two values in `[0, q)` has `b = nearest(h / q)`, off by at most 1/4 before it is rounded, so that `|r| <= 3/4 q`.
 //!
-//! Sums of products are kept in two parts, of which the quotient is taken once for many terms. Adding a product to `high`, which is
-//! `1.5 * 2^103` more than it stands for, rounds it to a multiple of `2^51`; what `high` became larger by, less the product, is an integer of at
-//! most `2^50`, and is added to `low`: so the sum is `high - 1.5 * 2^103 - low`, exactly, while the products are less than `2^102`
-//! together, as four of values in `[0, q)` are. In the end `H = high - 1.5 * 2^103` becomes `H - nearest(H / q) q`: the quotient is below
-//! `2^52` and off by at most 1 before it is rounded, hence that at most `3/2 q`. With `low` at most `u` for each term and `9/16 q` before them all
-//! stays below `8 u = 2^53`, and is exact: `9/16 + 4 + 3/2` with four terms of primes up to `u`, `9/32 + 6 + 3/4` with six of primes up to `u/2`.
-//! Known factors are centered, and what they multiply is at most `u`, whatever the prime: `H / q` is at most `3 * 2^50`, with six terms, and off by at
-//! most 3/4, hence that at most `5/4 q`, and all `9/32 + 6 + 5/8`, less than `8 u`; with four it is no more than of values in `[0, q)`.
-//! Reductions take up to `8 u`, too.
+//! Sums of products are kept in two parts, of which the quotient is taken once for many terms. Of `t` terms of values below `2^b` all products are less than `t 2^(2b)`
+//! together, and `high`, which is `C = 1.5 * 2^e` more than it stands for, `e = 2b + log2 t + 1`, stays between `2^e` and `2^(e+1)`. Adding a product to it rounds to a multiple
+//! of `2^(e-52)`; what `high` became larger by, less the product, is an integer of at most `2^(e-53)`, and is added to `low`: so the sum is `high - C - low`, exactly. In the
+//! end `H = high - C` becomes `H - nearest(H / q) q`: the quotient, at most `t 2^b`, is off by at most `t 2^(b-52)` before it is rounded, so that what is left is at most
+//! `q (1/2 + t 2^(b-52))`, and exact. Beside it are `low`, at most `t 2^(e-53)`, and what a sum before left, `9/16 q`.
+//! - `b <= 48`, `t = 8`: `q + 2^50 + 9/16 q`, less than `2^51 - 2^31` (`b = 48`: `1.4 * 2^50`); `b = 49`, `t = 4`: the same, `1.8 * 2^50`. Quotients are at most `2^51`,
+//!   and rounded by adding; residues are found by `floor`.
+//! - `b = 50`, `t = 4`: `3/2 q + 4 u + 9/16 q`, less than `8 u = 2^53`. Quotients are below `2^52`; reductions take up to `8 u`, too.
+//!
+//! Known factors are centered, and what they multiply is below `2^b`, whatever its prime and theirs: products are half as large, and so are quotients and their errors, where
+//! `2^b` takes the place of `q`.
 
 use super::field::{Arithmetic, BLOCK, BlockSums, Field, ROUNDINGS, doubles, joined};
 use super::lanes::{F2, ROUND};
 use super::products::Sums;
-
-/// `1.5 * 2^103`, where the unit in the last place is `2^51`.
-const SUM: f64 = 15_211_807_202_738_752_817_960_438_464_512.0;
-
-/// Most terms that are added before the sum is reduced, of primes up to `2^49` and of larger ones.
-const TERMS: [u32; 2] = [6, 4];
 
 /// A prime and its inverse. A factor is `w`, `w / q`.
 #[derive(Clone, Copy)]
@@ -36,8 +32,29 @@ pub(super) struct Fused {
     /// Half of it.
     half: F2,
     round: F2,
+    /// What sums begin with, `C`.
+    start: F2,
     /// Most terms before a sum is reduced.
-    terms: u32,
+    room: usize,
+    /// Whether sums of so many end within what `floor` takes.
+    floors: bool,
+}
+
+impl Fused {
+    /// A prime, for sums of products of values below `2^bits`, itself among them.
+    fn new(field: &Field, bits: u32) -> Self {
+        let room: usize = if bits <= 48 { 8 } else { 4 };
+        let exponent = 2 * bits + room.ilog2() + 1;
+        Self {
+            q: F2::splat(field.q),
+            inverse: F2::splat(field.inverse),
+            half: F2::splat(field.inverse / 2.0),
+            round: F2::splat(ROUND),
+            start: F2::splat(1.5 * 2f64.powi(exponent.cast_signed())),
+            room,
+            floors: bits <= 49,
+        }
+    }
 }
 
 impl Arithmetic<2> for Fused {
@@ -53,13 +70,7 @@ impl Arithmetic<2> for Fused {
 
     #[inline(always)]
     fn load(field: &Field) -> Self {
-        Self {
-            q: F2::splat(field.q),
-            inverse: F2::splat(field.inverse),
-            half: F2::splat(field.inverse / 2.0),
-            round: F2::splat(ROUND),
-            terms: TERMS[usize::from(field.modulus.value() >> 49 > 0)],
-        }
+        Self::new(field, field.bits())
     }
 
     fn factor(field: &Field, w: u64) -> [f64; 2] {
@@ -106,12 +117,11 @@ impl Arithmetic<2> for Fused {
     }
 }
 
-/// A sum in two parts, and the number of its terms since it was reduced.
+/// A sum in two parts.
 #[derive(Clone, Copy)]
 pub(super) struct Sum {
     high: [F2; BLOCK / 2],
     low: [F2; BLOCK / 2],
-    terms: u32,
 }
 
 impl Fused {
@@ -123,14 +133,17 @@ impl Fused {
         h.nearest_product(self.inverse, self.round).fused_sub_from(self.q, h) - l
     }
 
-    /// Adds products to a sum; reduces it before if there is no room.
+    /// The parts of a first product.
     #[inline(always)]
-    fn add(&self, sum: &mut Sum, a: &[F2; BLOCK / 2], b: impl Fn(usize) -> F2) {
-        if sum.terms == self.terms {
-            let low = self.total(sum).map(|x| F2::splat(0.0) - self.reduce(x));
-            *sum = Sum { low, ..Self::zero() };
-        }
-        sum.terms += 1;
+    fn begin(&self, a: &[F2; BLOCK / 2], b: impl Fn(usize) -> F2) -> Sum {
+        let high = std::array::from_fn(|i| a[i].fused_add(b(i), self.start));
+        let low = std::array::from_fn(|i| a[i].fused_sub_from(b(i), high[i] - self.start));
+        Sum { high, low }
+    }
+
+    /// Adds products to a sum.
+    #[inline(always)]
+    fn add(sum: &mut Sum, a: &[F2; BLOCK / 2], b: impl Fn(usize) -> F2) {
         for (i, &a) in a.iter().enumerate() {
             let (before, b) = (sum.high[i], b(i));
             sum.high[i] = a.fused_add(b, before);
@@ -142,9 +155,20 @@ impl Fused {
     #[inline(always)]
     fn total(&self, sum: &Sum) -> [F2; BLOCK / 2] {
         std::array::from_fn(|i| {
-            let high = sum.high[i] - F2::splat(SUM);
-            (high * self.inverse).nearest().fused_sub_from(self.q, high) - sum.low[i]
+            let high = sum.high[i] - self.start;
+            let quotient = if self.floors {
+                high.nearest_product(self.inverse, self.round)
+            } else {
+                (high * self.inverse).nearest()
+            };
+            quotient.fused_sub_from(self.q, high) - sum.low[i]
         })
+    }
+
+    /// A sum that begins with what was reduced.
+    #[inline(always)]
+    fn onto(&self, low: [F2; BLOCK / 2]) -> Sum {
+        Sum { high: [self.start; BLOCK / 2], low: low.map(|x| F2::splat(0.0) - x) }
     }
 }
 
@@ -153,24 +177,33 @@ impl Sums<BLOCK> for Fused {
     type Sum = Sum;
 
     #[inline(always)]
+    fn room(&self) -> usize {
+        self.room
+    }
+
+    #[inline(always)]
     fn values(words: &[u64; BLOCK]) -> Self::Values {
         doubles(words)
     }
 
     #[inline(always)]
-    fn zero() -> Sum {
-        Sum { high: [F2::splat(SUM); BLOCK / 2], low: [F2::splat(0.0); BLOCK / 2], terms: 0 }
+    fn opened(left: &[u64; BLOCK]) -> Self::Values {
+        std::array::from_fn(|i| F2::from_bits([left[2 * i], left[2 * i + 1]]))
+    }
+
+    #[inline(always)]
+    fn first_product(&self, a: &Self::Values, b: &Self::Values) -> Sum {
+        self.begin(a, |i| b[i])
     }
 
     #[inline(always)]
     fn taken(&self, left: &[u64; BLOCK]) -> Sum {
-        let low = pairs(left).map(|x| F2::splat(0.0) - x);
-        Sum { low, ..Self::zero() }
+        self.onto(Self::opened(left))
     }
 
     #[inline(always)]
     fn add_product(&self, sum: &mut Sum, a: &Self::Values, b: &Self::Values) {
-        self.add(sum, a, |i| b[i]);
+        Self::add(sum, a, |i| b[i]);
     }
 
     #[inline(always)]
@@ -184,13 +217,9 @@ impl Sums<BLOCK> for Fused {
     }
 
     #[inline(always)]
-    fn add_transformed(&self, sum: &mut Sum, a: &[u64; BLOCK], b: &[u64; BLOCK]) {
-        self.add_product(sum, &pairs(a), &doubles(b));
-    }
-
-    #[inline(always)]
     fn words(&self, sum: Sum) -> [u64; BLOCK] {
-        joined(self.total(&sum).map(|sum| self.finish(sum)))
+        let total = self.total(&sum);
+        joined(if self.floors { total.map(|x| self.finish_small(x)) } else { total.map(|x| self.finish(x)) })
     }
 
     #[inline(always)]
@@ -203,9 +232,8 @@ impl BlockSums for Fused {
     /// As a factor of a transform.
     type Constant = [f64; 2];
 
-    #[inline(always)]
-    fn prime(field: &Field) -> Self {
-        Self::load(field)
+    fn prime(field: &Field, bits: u32) -> Self {
+        Self::new(field, bits)
     }
 
     fn constant(field: &Field, c: u64) -> [f64; 2] {
@@ -229,14 +257,14 @@ impl BlockSums for Fused {
     }
 
     #[inline(always)]
+    fn first_scaled(&self, y: &Self::Values, c: &[f64; 2]) -> Sum {
+        let c = F2::splat(c[0]);
+        self.begin(y, |_| c)
+    }
+
+    #[inline(always)]
     fn add_scaled(&self, sum: &mut Sum, y: &Self::Values, c: &[f64; 2]) {
         let c = F2::splat(c[0]);
-        self.add(sum, y, |_| c);
+        Self::add(sum, y, |_| c);
     }
-}
-
-/// What was left as bits.
-#[inline(always)]
-fn pairs(left: &[u64; BLOCK]) -> [F2; BLOCK / 2] {
-    std::array::from_fn(|i| F2::from_bits([left[2 * i], left[2 * i + 1]]))
 }

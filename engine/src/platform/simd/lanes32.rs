@@ -297,12 +297,6 @@ impl U4 {
 }
 
 impl Wide {
-    /// Zero in all lanes.
-    #[inline(always)]
-    pub(super) fn zero() -> Self {
-        Self([imp::splat(0); 2])
-    }
-
     /// Four words.
     #[inline(always)]
     pub(super) fn from_words([a, b, c, d]: [u64; 4]) -> Self {

@@ -189,7 +189,7 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Ring<BLOCK, { BLOCK / 2 }> fo
     type Sums = A;
 
     fn prime(&self) -> A {
-        A::prime(&self.field)
+        A::prime(&self.field, self.field.bits())
     }
 
     /// `from`: below `2^50`.

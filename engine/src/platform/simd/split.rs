@@ -18,9 +18,7 @@
 //! Sums of products are taken modulo `2^64` in integers, and beside them in doubles the quotient by the prime, subtracted
 //! at the end, once.
 
-#[cfg(doc)]
-use super::field::MOST_TERMS;
-use super::field::{Arithmetic, BLOCK, BlockSums, Field, ROUNDINGS, doubles};
+use super::field::{Arithmetic, BLOCK, BlockSums, Field, MOST_TERMS, ROUNDINGS, doubles};
 use super::lanes::F2;
 use super::products::Sums;
 use super::quotient::Quotient;
@@ -92,7 +90,6 @@ impl Arithmetic<4> for Split {
         (high - b * self.high) + (low - b * self.low)
     }
 
-    #[inline(always)]
     fn reduce(&self, a: F2) -> F2 {
         a - (a * self.inverse).nearest() * self.q
     }
@@ -149,14 +146,25 @@ impl Sums<BLOCK> for Split {
     type Values = Values;
     type Sum = Sum;
 
+    fn room(&self) -> usize {
+        MOST_TERMS
+    }
+
     #[inline(always)]
     fn values(words: &[u64; BLOCK]) -> Values {
         Values { words: *words, doubles: doubles(words) }
     }
 
     #[inline(always)]
-    fn zero() -> Sum {
-        Sum { words: [0; BLOCK], quotients: [F2::splat(0.0); BLOCK / 2] }
+    fn opened(left: &[u64; BLOCK]) -> Values {
+        Self::values(left)
+    }
+
+    #[inline(always)]
+    fn first_product(&self, a: &Values, b: &Values) -> Sum {
+        let mut sum = self.taken(&[0; BLOCK]);
+        self.add_product(&mut sum, a, b);
+        sum
     }
 
     #[inline(always)]
@@ -175,11 +183,6 @@ impl Sums<BLOCK> for Split {
     }
 
     #[inline(always)]
-    fn add_transformed(&self, sum: &mut Sum, a: &[u64; BLOCK], b: &[u64; BLOCK]) {
-        self.add_product(sum, &Self::values(a), &Self::values(b));
-    }
-
-    #[inline(always)]
     fn words(&self, sum: Sum) -> [u64; BLOCK] {
         self.reduce_sum(sum)
     }
@@ -194,8 +197,7 @@ impl BlockSums for Split {
     /// `c` and `c / q`.
     type Constant = (u64, f64);
 
-    #[inline(always)]
-    fn prime(field: &Field) -> Self {
+    fn prime(field: &Field, _: u32) -> Self {
         Self::load(field)
     }
 
@@ -222,6 +224,13 @@ impl BlockSums for Split {
         let mut words = [0; BLOCK];
         self.quotient.mul_block(&mut words, &x.words, *c);
         Self::values(&words)
+    }
+
+    #[inline(always)]
+    fn first_scaled(&self, y: &Values, c: &(u64, f64)) -> Sum {
+        let mut sum = self.taken(&[0; BLOCK]);
+        self.add_scaled(&mut sum, y, c);
+        sum
     }
 
     #[inline(always)]

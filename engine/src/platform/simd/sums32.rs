@@ -5,8 +5,8 @@ use super::field32::{LANES, Small};
 use super::lanes32::{U4, Wide};
 use super::products::Sums;
 
-/// Terms that are summed before the sum is reduced.
-const TERMS: u32 = 16;
+/// Products that are summed onto a residue before the sum is reduced.
+const TERMS: usize = 15;
 
 /// A sum and the number of its terms, each a residue or a product of two.
 #[derive(Clone, Copy)]
@@ -19,14 +19,23 @@ impl Sums<LANES> for Small {
     type Values = U4;
     type Sum = Sum;
 
+    fn room(&self) -> usize {
+        TERMS
+    }
+
     #[inline(always)]
     fn values(words: &[u64; LANES]) -> U4 {
         U4::halves(*words)[0]
     }
 
     #[inline(always)]
-    fn zero() -> Sum {
-        Sum { words: Wide::zero(), terms: 0 }
+    fn opened(left: &[u64; LANES]) -> U4 {
+        Self::values(left)
+    }
+
+    #[inline(always)]
+    fn first_product(&self, a: &U4, b: &U4) -> Sum {
+        Sum { words: a.product(*b), terms: 1 }
     }
 
     #[inline(always)]
@@ -36,16 +45,8 @@ impl Sums<LANES> for Small {
 
     #[inline(always)]
     fn add_product(&self, sum: &mut Sum, a: &U4, b: &U4) {
-        if sum.terms == TERMS {
-            *sum = Sum { words: self.rest(sum.words).widen(), terms: 1 };
-        }
         sum.words = sum.words + a.product(*b);
         sum.terms += 1;
-    }
-
-    #[inline(always)]
-    fn add_transformed(&self, sum: &mut Sum, a: &[u64; LANES], b: &[u64; LANES]) {
-        self.add_product(sum, &Self::values(a), &Self::values(b));
     }
 
     #[inline(always)]
