@@ -78,6 +78,8 @@ export function buildEnv(variant, rust) {
     ...link.map((argument) => `-Clink-arg=${argument}`),
     // Kernels say `#[inline]` where it is worth its bytes; elsewhere LLVM, whose own limit is 225, is to do less of it.
     '-Cllvm-args=-inline-threshold=50',
+    // Else LLVM's loop strength reduction writes each address of a loop as a sum of its own, where one and constant offsets do.
+    '-Cllvm-args=-disable-lsr',
     // A panic is a defect of ours; that it says where costs a word for each place that could.
     '-Zlocation-detail=none',
     ...remap.map(([from, to]) => `--remap-path-prefix=${from}=${to}`),

@@ -64,7 +64,7 @@ impl<A: BlockSums> BaseChange<A> {
 
     /// From limbs of `n` words, a multiple of [`BLOCK`], to the targets, one after the other.
     pub(super) fn run(&self, out: &mut [u64], limbs: &[&[u64]]) {
-        let none = A::values(&[0; BLOCK]);
+        let none = self.sources[0].prime.values(&[0; BLOCK]);
         // Of few sources the loops over them are unrolled.
         match self.sources.len() {
             1 => self.run_through(&mut [none; 1], out, limbs),
@@ -79,18 +79,18 @@ impl<A: BlockSums> BaseChange<A> {
     #[inline(always)]
     fn run_through(&self, y: &mut [A::Values], out: &mut [u64], limbs: &[&[u64]]) {
         let n = out.len() / self.targets.len();
-        let sources = &self.sources[..y.len()];
+        let (sources, half) = (&self.sources[..y.len()], F2::held(0.5));
         for index in 0..n / BLOCK {
             let mut sum = [F2::splat(0.0); BLOCK / 2];
             for (y, source) in y.iter_mut().zip(sources) {
-                let x = A::values(block(limbs[source.limb], index));
+                let x = source.prime.values(block(limbs[source.limb], index));
                 *y = source.c.map_or(x, |c| source.prime.scale(&x, &c));
                 // The order and the roundings of `math::rns::Quotient`.
                 for (sum, y) in sum.iter_mut().zip(A::doubles(y)) {
                     *sum = *sum + y * F2::splat(source.reciprocal);
                 }
             }
-            let v = A::from_doubles(sum.map(|sum| (sum + F2::splat(0.5)).floor()));
+            let v = sources[0].prime.from_doubles(sum.map(|sum| (sum + half).floor()));
             for (target, out) in self.targets.iter().zip(out.chunks_exact_mut(n)) {
                 let Target { prime, constants, own } = target;
                 let (c, last) = (&constants[..y.len()], &constants[y.len()]);
@@ -107,7 +107,7 @@ impl<A: BlockSums> BaseChange<A> {
                     add(y, c);
                 }
                 if let Some((limb, c)) = own {
-                    add(&A::values(block(limbs[*limb], index)), c);
+                    add(&prime.values(block(limbs[*limb], index)), c);
                 }
                 out.as_chunks_mut().0[index] = prime.words(sum);
             }

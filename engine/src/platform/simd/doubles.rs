@@ -2,7 +2,6 @@
 
 use super::base_change::{BaseChange, MadeChange};
 use super::field::{Arithmetic, BLOCK, BlockSums, Field, MOST_TERMS, both};
-use super::lanes::F2;
 use super::ntt::Tables;
 use super::pointwise::Words;
 use super::products::ring_kernel;
@@ -85,7 +84,7 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Family for Doubles<A, K> {
                 Some(kernel(move |i, out, _| {
                     let c = both(&c);
                     for (out, &a) in out.as_chunks_mut().0.iter_mut().zip(i[0].as_chunks().0) {
-                        *out = prime.finish_product(prime.mul(F2::from_words(a), &c));
+                        *out = prime.finish_product(prime.mul(prime.read(a), &c));
                     }
                 }))
             }

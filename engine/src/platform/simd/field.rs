@@ -66,6 +66,9 @@ pub(super) trait Arithmetic<const K: usize>: Copy + Send + Sync + 'static {
     /// A prime in registers.
     fn load(field: &Field) -> Self;
 
+    /// Words below `2^52`.
+    fn read(&self, words: [u64; 2]) -> F2;
+
     /// Prepares `w` in `[0, q)`.
     fn factor(field: &Field, w: u64) -> [f64; K];
 
@@ -117,7 +120,7 @@ pub(super) trait BlockSums: Sums<BLOCK> {
     fn doubles(values: &Self::Values) -> [F2; BLOCK / 2];
 
     /// From doubles.
-    fn from_doubles(doubles: [F2; BLOCK / 2]) -> Self::Values;
+    fn from_doubles(&self, doubles: [F2; BLOCK / 2]) -> Self::Values;
 
     /// `c x` modulo `q`, in `[0, q)`.
     fn scale(&self, x: &Self::Values, c: &Self::Constant) -> Self::Values;
@@ -129,10 +132,10 @@ pub(super) trait BlockSums: Sums<BLOCK> {
     fn add_scaled(&self, sum: &mut Self::Sum, y: &Self::Values, c: &Self::Constant);
 }
 
-/// The pairs of a block, as doubles.
+/// The pairs of a block, as doubles; `unit` as in [`F2::from_words`].
 #[inline(always)]
-pub(super) fn doubles(a: &[u64; BLOCK]) -> [F2; BLOCK / 2] {
-    std::array::from_fn(|i| F2::from_words([a[2 * i], a[2 * i + 1]]))
+pub(super) fn doubles(a: &[u64; BLOCK], unit: F2) -> [F2; BLOCK / 2] {
+    std::array::from_fn(|i| F2::from_words([a[2 * i], a[2 * i + 1]], unit))
 }
 
 /// Pairs as one block.

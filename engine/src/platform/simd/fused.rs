@@ -21,7 +21,7 @@
 //! `2^b` takes the place of `q`.
 
 use super::field::{Arithmetic, BLOCK, BlockSums, Field, ROUNDINGS, doubles, joined};
-use super::lanes::{F2, ROUND};
+use super::lanes::{F2, INTEGERS, ROUND};
 use super::products::Sums;
 
 /// A prime and its inverse. A factor is `w`, `w / q`.
@@ -32,6 +32,7 @@ pub(super) struct Fused {
     /// Half of it.
     half: F2,
     round: F2,
+    unit: F2,
     /// What sums begin with, `C`.
     start: F2,
     /// Most terms before a sum is reduced.
@@ -49,7 +50,8 @@ impl Fused {
             q: F2::splat(field.q),
             inverse: F2::splat(field.inverse),
             half: F2::splat(field.inverse / 2.0),
-            round: F2::splat(ROUND),
+            round: F2::held(ROUND),
+            unit: F2::held(INTEGERS),
             start: F2::splat(1.5 * 2f64.powi(exponent.cast_signed())),
             room,
             floors: bits <= 49,
@@ -73,6 +75,11 @@ impl Arithmetic<2> for Fused {
         Self::new(field, field.bits())
     }
 
+    #[inline(always)]
+    fn read(&self, words: [u64; 2]) -> F2 {
+        F2::from_words(words, self.unit)
+    }
+
     fn factor(field: &Field, w: u64) -> [f64; 2] {
         let w = field.modulus.center(w) as f64;
         [w, w / field.q]
@@ -93,17 +100,17 @@ impl Arithmetic<2> for Fused {
 
     #[inline(always)]
     fn finish(&self, a: F2) -> [u64; 2] {
-        self.reduce(a).lift(self.q).to_words()
+        self.reduce(a).lift(self.q).to_words(self.unit)
     }
 
     #[inline(always)]
     fn finish_small(&self, a: F2) -> [u64; 2] {
-        a.fused_add(self.inverse, self.half).floor().fused_sub_to_words(self.q, a)
+        a.fused_add(self.inverse, self.half).floor().fused_sub_to_words(self.q, a, self.unit)
     }
 
     #[inline(always)]
     fn finish_product(&self, a: F2) -> [u64; 2] {
-        a.lift(self.q).to_words()
+        a.lift(self.q).to_words(self.unit)
     }
 
     #[inline(always)]
@@ -182,12 +189,12 @@ impl Sums<BLOCK> for Fused {
     }
 
     #[inline(always)]
-    fn values(words: &[u64; BLOCK]) -> Self::Values {
-        doubles(words)
+    fn values(&self, words: &[u64; BLOCK]) -> Self::Values {
+        doubles(words, self.unit)
     }
 
     #[inline(always)]
-    fn opened(left: &[u64; BLOCK]) -> Self::Values {
+    fn opened(&self, left: &[u64; BLOCK]) -> Self::Values {
         std::array::from_fn(|i| F2::from_bits([left[2 * i], left[2 * i + 1]]))
     }
 
@@ -198,7 +205,7 @@ impl Sums<BLOCK> for Fused {
 
     #[inline(always)]
     fn taken(&self, left: &[u64; BLOCK]) -> Sum {
-        self.onto(Self::opened(left))
+        self.onto(self.opened(left))
     }
 
     #[inline(always)]
@@ -246,7 +253,7 @@ impl BlockSums for Fused {
     }
 
     #[inline(always)]
-    fn from_doubles(doubles: [F2; BLOCK / 2]) -> Self::Values {
+    fn from_doubles(&self, doubles: [F2; BLOCK / 2]) -> Self::Values {
         doubles
     }
 

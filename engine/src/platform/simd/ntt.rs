@@ -107,10 +107,10 @@ impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
         let grown = |bound: f64| bound + A::product_bound(&self.field, bound);
         // No value exceeds it.
         let (mut bound, steps) = if from == self.field.modulus.value() {
-            (self.field.q, first(&f, factors, out, a, F2::from_words))
+            (self.field.q, first(&f, factors, out, a, |words| f.read(words)))
         } else {
             let centered = Centered::new(from);
-            (centered.bound, first(&f, factors, out, a, |words| centered.of(words)))
+            (centered.bound, first(&f, factors, out, a, |words| centered.of(f.read(words))))
         };
         bound = if factors.single.is_some() { grown(bound) } else { grown(grown(bound)) };
         for (index, step) in steps.iter().enumerate() {
@@ -155,7 +155,7 @@ impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
     fn rest_back(&self, factors: &Direction<K>, f: &A, out: &mut [Pair], mut bound: f64) {
         let scale = self.scale.each_ref().map(both);
         let (last, steps) = match (&factors.single, factors.steps.as_slice()) {
-            (None, [last, steps @ ..]) => (last.first(), steps),
+            (None, [last, steps @ ..]) => (Some(last), steps),
             (_, steps) => (None, steps),
         };
         for step in steps.iter().rev() {
@@ -168,7 +168,7 @@ impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
             }
         }
         match last {
-            Some([_, second, third]) => last_layers_back(f, out, &[both(second), both(third)], &scale),
+            Some(last) => last_layers_back(f, out, last, &scale),
             None => last_layer_back(f, out, &scale),
         }
     }
@@ -216,7 +216,7 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Ring<BLOCK, { BLOCK / 2 }> fo
         let f = A::load(&self.field);
         let (out, a) = (out.as_chunks_mut::<2>().0, a.as_chunks::<2>().0);
         let blocks = out.as_chunks_mut::<4>().0.iter_mut().zip(a.as_chunks::<4>().0);
-        let read = blocks.map(|(out, a)| (a.map(F2::from_words), out));
+        let read = blocks.map(|(out, a)| (a.map(|words| f.read(words)), out));
         let bound = self.first_back(&f, factors, read);
         self.rest_back(factors, &f, out, bound);
     }
@@ -251,9 +251,9 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Ring<BLOCK, { BLOCK / 2 }> fo
         let out = out.as_chunks_mut::<2>().0.as_chunks_mut::<4>().0;
         for (out, a) in out.iter_mut().zip(blocks(a)) {
             let y: [F2; 4] =
-                std::array::from_fn(|i| times(F2::from_words(a[i]) - times(f.take(out[i]), &factor), &c));
+                std::array::from_fn(|i| times(f.read(a[i]) - times(f.take(out[i]), &factor), &c));
             *out = match added.as_mut().and_then(Iterator::next) {
-                Some(z) => std::array::from_fn(|i| f.finish(y[i] + times(F2::from_words(z[i]), &scale))),
+                Some(z) => std::array::from_fn(|i| f.finish(y[i] + times(f.read(z[i]), &scale))),
                 None if c.is_some() => y.map(|y| f.finish_product(y)),
                 None => y.map(|y| f.finish(y)),
             };
@@ -296,8 +296,8 @@ impl Centered {
     }
 
     #[inline(always)]
-    fn of(&self, words: Pair) -> F2 {
-        F2::from_words(words).lower(self.half, self.p)
+    fn of(&self, x: F2) -> F2 {
+        x.lower(self.half, self.p)
     }
 }
 
@@ -323,12 +323,56 @@ fn first<'a, A: Arithmetic<K>, const K: usize>(
     }
 }
 
-/// Applies `f` to the values at one place of each quarter.
+/// Applies `f` to the values at one place of each quarter of each block. Where the length of quarters is known to the compiler, all four have one address: so those of the ring degrees that
+/// are common are.
 #[inline(always)]
-fn map_quarters(block: &mut [Pair], f: impl Fn([Pair; 4]) -> [Pair; 4]) {
-    let [a, b, c, d] = quarters(block);
-    for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
-        [*a, *b, *c, *d] = f([*a, *b, *c, *d]);
+fn map_quarters<const K: usize>(
+    out: &mut [Pair],
+    steps: &[Step<[f64; K]>],
+    f: impl Fn([F2; 4], &Step<[F2; K]>) -> [F2; 4],
+) {
+    match out.len() / steps.len() / 4 {
+        2 => map_known::<2, K>(out, steps, f),
+        8 => map_known::<8, K>(out, steps, f),
+        32 => map_known::<32, K>(out, steps, f),
+        128 => map_known::<128, K>(out, steps, f),
+        512 => map_known::<512, K>(out, steps, f),
+        2048 => map_known::<2048, K>(out, steps, f),
+        _ => map_any(out, steps, f),
+    }
+}
+
+/// [`map_quarters`] of any length.
+#[inline(always)]
+fn map_any<const K: usize>(
+    out: &mut [Pair],
+    steps: &[Step<[f64; K]>],
+    f: impl Fn([F2; 4], &Step<[F2; K]>) -> [F2; 4],
+) {
+    for (block, w) in out.chunks_exact_mut(out.len() / steps.len()).zip(steps) {
+        let (w, [a, b, c, d]) = (w.each_ref().map(both), quarters(block));
+        for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
+            [*a, *b, *c, *d] = f([*a, *b, *c, *d].map(F2::from_bits), &w).map(F2::to_bits);
+        }
+    }
+}
+
+/// [`map_quarters`] of `Q` pairs each.
+#[inline(always)]
+fn map_known<const Q: usize, const K: usize>(
+    out: &mut [Pair],
+    steps: &[Step<[f64; K]>],
+    f: impl Fn([F2; 4], &Step<[F2; K]>) -> [F2; 4],
+) {
+    for (block, w) in out.as_chunks_mut::<Q>().0.as_chunks_mut::<4>().0.iter_mut().zip(steps) {
+        let w = w.each_ref().map(both);
+        // From the value at hand on.
+        let mut rest = block.as_flattened_mut();
+        while rest.len() > 3 * Q {
+            let x = [rest[0], rest[Q], rest[2 * Q], rest[3 * Q]];
+            [rest[0], rest[Q], rest[2 * Q], rest[3 * Q]] = f(x.map(F2::from_bits), &w).map(F2::to_bits);
+            rest = &mut rest[1..];
+        }
     }
 }
 
@@ -419,16 +463,12 @@ fn layers<A: Arithmetic<K>, const K: usize, const REDUCE: bool>(
     out: &mut [Pair],
     steps: &[Step<[f64; K]>],
 ) {
-    for (block, w) in out.chunks_exact_mut(out.len() / steps.len()).zip(steps) {
-        let w = w.each_ref().map(both);
-        map_quarters(block, |x| {
-            let [mut x0, mut x1, x2, x3] = x.map(F2::from_bits);
-            if REDUCE {
-                (x0, x1) = (f.reduce(x0), f.reduce(x1));
-            }
-            butterfly(f, [x0, x1, x2, x3], &w).map(F2::to_bits)
-        });
-    }
+    map_quarters(out, steps, |[mut x0, mut x1, x2, x3], w| {
+        if REDUCE {
+            (x0, x1) = (f.reduce(x0), f.reduce(x1));
+        }
+        butterfly(f, [x0, x1, x2, x3], w)
+    });
 }
 
 /// Two blocks of four neighbors become one of the two in each lane.
@@ -474,27 +514,24 @@ fn layers_back<A: Arithmetic<K>, const K: usize, const REDUCE: u8>(
     out: &mut [Pair],
     steps: &[Step<[f64; K]>],
 ) {
-    for (block, w) in out.chunks_exact_mut(out.len() / steps.len()).zip(steps) {
-        let w = w.each_ref().map(both);
-        map_quarters(block, |x| butterfly_back::<A, K, REDUCE>(f, x.map(F2::from_bits), &w).map(F2::to_bits));
-    }
+    map_quarters(out, steps, |x, w| butterfly_back::<A, K, REDUCE>(f, x, w));
 }
 
 fn last_layers_back<A: Arithmetic<K>, const K: usize>(
     f: &A,
     out: &mut [Pair],
-    w: &[[F2; K]; 2],
+    step: &[Step<[f64; K]>],
     scale: &[[F2; K]; 2],
 ) {
-    map_quarters(out, |x| {
-        let [y0, y1, y2, y3] = half_back(f, x.map(F2::from_bits), &w[0], &w[1]);
+    map_any(out, step, |x, w| {
+        let [y0, y1, y2, y3] = half_back(f, x, &w[1], &w[2]);
         let z = [
             f.mul(y0 + y2, &scale[0]),
             f.mul(y1 + y3, &scale[0]),
             f.mul(y0 - y2, &scale[1]),
             f.mul(y1 - y3, &scale[1]),
         ];
-        z.map(|z| f.finish_product(z))
+        z.map(|z| F2::from_bits(f.finish_product(z)))
     });
 }
 
@@ -539,6 +576,9 @@ mod tests {
         }
         fn load(field: &Field) -> Self {
             Self(A::load(field))
+        }
+        fn read(&self, words: [u64; 2]) -> F2 {
+            self.0.read(words)
         }
         fn factor(field: &Field, w: u64) -> [f64; K] {
             A::factor(field, w)
@@ -627,7 +667,7 @@ mod tests {
             let pairs = a.as_chunks_mut::<2>().0;
             let blocks = pairs.as_chunks_mut::<4>().0.iter_mut();
             let bound =
-                tables.first_back(&f, inverse, blocks.map(|block| (block.map(F2::from_words), block)));
+                tables.first_back(&f, inverse, blocks.map(|block| (block.map(|words| f.read(words)), block)));
             tables.rest_back(inverse, &f, pairs, bound);
             assert_eq!(a, expected, "inverse, {n}, {q}");
         }

@@ -174,10 +174,10 @@ impl Ring<LANES, { LANES / 2 }> for Tables {
     fn divide(&self, division: &Self::Division, out: &mut [u64], a: &[u64], added: Option<&[u64]>) {
         let (prime, [c, minus, scale]) = (self.prime(), division);
         for (index, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
-            let mut sum = prime.first_product(&Small::values(block(a, index)), &Small::values(c));
-            prime.add_product(&mut sum, &Small::opened(out), &Small::values(minus));
+            let mut sum = prime.first_product(&prime.values(block(a, index)), &prime.values(c));
+            prime.add_product(&mut sum, &prime.opened(out), &prime.values(minus));
             if let Some(added) = added {
-                prime.add_product(&mut sum, &Small::values(block(added, index)), &Small::values(scale));
+                prime.add_product(&mut sum, &prime.values(block(added, index)), &prime.values(scale));
             }
             *out = prime.words(sum);
         }

@@ -23,10 +23,10 @@ pub(super) trait Sums<const N: usize>: Copy + Send + Sync + 'static {
     fn room(&self) -> usize;
 
     /// Reads a block of words.
-    fn values(words: &[u64; N]) -> Self::Values;
+    fn values(&self, words: &[u64; N]) -> Self::Values;
 
     /// What [`Ring::forward_open`] left.
-    fn opened(left: &[u64; N]) -> Self::Values;
+    fn opened(&self, left: &[u64; N]) -> Self::Values;
 
     /// The sum `a b`, one of them in `[0, q)`, the other, too, or opened.
     fn first_product(&self, a: &Self::Values, b: &Self::Values) -> Self::Sum;
@@ -218,7 +218,7 @@ pub(super) fn block<const N: usize>(limb: &[u64], index: usize) -> &[u64; N] {
 
 /// `out = a b + ...` over pairs of limbs in `[0, q)`.
 fn dot<S: Sums<N>, const N: usize>(prime: S, out: &mut [u64], pairs: &[&[u64]]) {
-    let values = |limb, index| S::values(block(limb, index));
+    let values = |limb, index| prime.values(block(limb, index));
     for (index, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
         *out = match pairs {
             [a, b] => prime.product(&values(a, index), &values(b, index)),
@@ -316,7 +316,7 @@ fn sum_columns<S: Sums<N>, const N: usize, const H: usize, const SHARED: bool>(
                     let Term { x, y } = &terms[at];
                     let x = joined::<N, H>(&x[0][index], if SHARED { &x[0][index] } else { &x[1][index] });
                     let y = joined(&y[0][index], &y[1][index]);
-                    (if at < open { S::opened(&x) } else { S::values(&x) }, S::values(&y))
+                    (if at < open { prime.opened(&x) } else { prime.values(&x) }, prime.values(&y))
                 };
                 let taken = more.then(|| prime.taken(&joined(left, right)));
                 (*left, *right) = apart(&end(summed(prime, taken, terms.len(), pair)));
@@ -343,7 +343,7 @@ fn sum_few<S: Sums<N>, const N: usize, const H: usize, const T: usize>(
         let pair = |at: usize| {
             let (x, [left, right]) = (&x[at][index], y[at].map(|y| &y[index]));
             let x = joined::<N, H>(x, x);
-            (if at < open { S::opened(&x) } else { S::values(&x) }, S::values(&joined(left, right)))
+            (if at < open { prime.opened(&x) } else { prime.values(&x) }, prime.values(&joined(left, right)))
         };
         let (a, b) = pair(0);
         let mut sum = if more {
@@ -448,7 +448,7 @@ fn tensor<R: Ring<N, H>, const N: usize, const H: usize>(ring: &R, out: &mut [u6
     let (first, rest) = out.split_at_mut(n);
     let (second, third) = rest.split_at_mut(n);
     for index in 0..n / N {
-        let values = |limb| R::Sums::values(block(limb, index));
+        let values = |limb| prime.values(block(limb, index));
         if let [a0, a1, b0, b1] = inputs {
             let [a0, a1, b0, b1] = [values(a0), values(a1), values(b0), values(b1)];
             let mut sum = prime.first_product(&a0, &b1);
@@ -553,8 +553,9 @@ mod tests {
                 .collect();
             let pair = |at: usize| {
                 let [a, b] = products[at];
-                let a = if open { S::opened(&a.map(&left)) } else { S::values(&a.map(i64::cast_unsigned)) };
-                (a, S::values(&b.map(i64::cast_unsigned)))
+                let a =
+                    if open { prime.opened(&a.map(&left)) } else { prime.values(&a.map(i64::cast_unsigned)) };
+                (a, prime.values(&b.map(i64::cast_unsigned)))
             };
             let sum = || summed(prime, None, products.len(), pair);
             let total = expected(&none, &products);
@@ -575,7 +576,7 @@ mod tests {
         let (q, prime) = (field.modulus.value(), A::prime(field, bits));
         let most = (1i64 << bits) - 1;
         let pair = |[y, c, _]: &[Value; 3]| (y.within(0, most), c.within(0, q.cast_signed() - 1));
-        let values = |y: i64| A::values(&[y.cast_unsigned(); BLOCK]);
+        let values = |y: i64| prime.values(&[y.cast_unsigned(); BLOCK]);
         let mut products = terms.iter().map(pair);
         let constant = |c: i64| A::constant(field, c.cast_unsigned());
         let (y, c) = products.next().unwrap();

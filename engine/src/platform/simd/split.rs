@@ -19,7 +19,7 @@
 //! at the end, once.
 
 use super::field::{Arithmetic, BLOCK, BlockSums, Field, MOST_TERMS, ROUNDINGS, doubles};
-use super::lanes::F2;
+use super::lanes::{F2, INTEGERS};
 use super::products::Sums;
 use super::quotient::Quotient;
 
@@ -47,6 +47,7 @@ pub(super) struct Split {
     high: F2,
     low: F2,
     cut: F2,
+    unit: F2,
     quotient: Quotient,
 }
 
@@ -68,9 +69,15 @@ impl Arithmetic<4> for Split {
             inverse: F2::splat(field.inverse),
             high: F2::splat(high),
             low: F2::splat(low),
-            cut: F2::splat(ROUND_CUT),
+            cut: F2::held(ROUND_CUT),
+            unit: F2::held(INTEGERS),
             quotient: Quotient::of(field),
         }
+    }
+
+    #[inline(always)]
+    fn read(&self, words: [u64; 2]) -> F2 {
+        F2::from_words(words, self.unit)
     }
 
     fn factor(field: &Field, w: u64) -> [f64; 4] {
@@ -96,7 +103,7 @@ impl Arithmetic<4> for Split {
 
     #[inline(always)]
     fn finish(&self, a: F2) -> [u64; 2] {
-        self.reduce(a).lift(self.q).to_words()
+        self.reduce(a).lift(self.q).to_words(self.unit)
     }
 
     #[inline(always)]
@@ -106,7 +113,7 @@ impl Arithmetic<4> for Split {
 
     #[inline(always)]
     fn take(&self, a: [u64; 2]) -> F2 {
-        F2::from_words(a)
+        self.read(a)
     }
 }
 
@@ -151,13 +158,13 @@ impl Sums<BLOCK> for Split {
     }
 
     #[inline(always)]
-    fn values(words: &[u64; BLOCK]) -> Values {
-        Values { words: *words, doubles: doubles(words) }
+    fn values(&self, words: &[u64; BLOCK]) -> Values {
+        Values { words: *words, doubles: doubles(words, self.unit) }
     }
 
     #[inline(always)]
-    fn opened(left: &[u64; BLOCK]) -> Values {
-        Self::values(left)
+    fn opened(&self, left: &[u64; BLOCK]) -> Values {
+        self.values(left)
     }
 
     #[inline(always)]
@@ -211,10 +218,10 @@ impl BlockSums for Split {
     }
 
     #[inline(always)]
-    fn from_doubles(doubles: [F2; BLOCK / 2]) -> Values {
+    fn from_doubles(&self, doubles: [F2; BLOCK / 2]) -> Values {
         let mut words = [0; BLOCK];
         for (pair, a) in words.as_chunks_mut().0.iter_mut().zip(doubles) {
-            *pair = a.to_words();
+            *pair = a.to_words(self.unit);
         }
         Values { words, doubles }
     }
@@ -223,7 +230,7 @@ impl BlockSums for Split {
     fn scale(&self, x: &Values, c: &(u64, f64)) -> Values {
         let mut words = [0; BLOCK];
         self.quotient.mul_block(&mut words, &x.words, *c);
-        Self::values(&words)
+        self.values(&words)
     }
 
     #[inline(always)]

@@ -24,13 +24,13 @@ impl Sums<LANES> for Small {
     }
 
     #[inline(always)]
-    fn values(words: &[u64; LANES]) -> U4 {
+    fn values(&self, words: &[u64; LANES]) -> U4 {
         U4::halves(*words)[0]
     }
 
     #[inline(always)]
-    fn opened(left: &[u64; LANES]) -> U4 {
-        Self::values(left)
+    fn opened(&self, left: &[u64; LANES]) -> U4 {
+        self.values(left)
     }
 
     #[inline(always)]
