@@ -75,15 +75,25 @@ function laterOnes(later) {
 }
 
 async function buildCore(modules, later) {
-  const { metafile } = await build({ ...OPTIONS, bundle: false, entryPoints: modules, outbase: '.', write: false });
+  const { metafile } = await build({
+    ...OPTIONS,
+    bundle: false,
+    entryPoints: modules,
+    outbase: '.',
+    write: false,
+  });
   const all = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint !== ENTRY);
   const names = all.flatMap(({ exports }) => exports);
   const twice = names.find((name, at) => names.indexOf(name) < at);
   if (twice !== undefined) {
     const of = all.filter(({ exports }) => exports.includes(twice)).map(({ entryPoint }) => entryPoint);
-    throw new Error(`${of.join(' and ')} both export ${twice}: they are parts of one file, where names differ`);
+    throw new Error(
+      `${of.join(' and ')} both export ${twice}: they are parts of one file, where names differ`,
+    );
   }
-  const lines = all.map(({ entryPoint, exports }) => `export { ${exports.join(', ')} } from './${entryPoint}';`);
+  const lines = all.map(
+    ({ entryPoint, exports }) => `export { ${exports.join(', ')} } from './${entryPoint}';`,
+  );
   await build({
     ...OPTIONS,
     outdir: undefined,
@@ -114,6 +124,8 @@ function checkAddresses(file) {
   for (const [, address] of text.matchAll(/new URL\(["'](\.[^"']+)["'], import\.meta\.url\)/g)) {
     const path = join(OUT, address);
     if (!existsSync(path) && !path.startsWith('wasm/'))
-      throw new Error(`dist/node/${file}: ${address} leads nowhere; its module has to lie in a folder of src/`);
+      throw new Error(
+        `dist/node/${file}: ${address} leads nowhere; its module has to lie in a folder of src/`,
+      );
   }
 }

@@ -46,7 +46,9 @@ function folders() {
 
 /** The addon for this machine. Throws where there is none. */
 exports.path = () => {
-  const files = folders().flatMap((folder) => exports.levels().map((level) => join(folder, level, 'cipherloom.node')));
+  const files = folders().flatMap((folder) =>
+    exports.levels().map((level) => join(folder, level, 'cipherloom.node')),
+  );
   const found = files.find(existsSync);
   if (found !== undefined) return found;
   throw new Error(`${PACKAGE} is not installed, or has no build for this processor`);

@@ -72,7 +72,8 @@ export function releaseVersion() {
     ),
   };
   for (const [where, found] of Object.entries(all))
-    if (found !== version) throw new Error(`${where}: found ${found}, expected ${version}, as in bindings/package.json`);
+    if (found !== version)
+      throw new Error(`${where}: found ${found}, expected ${version}, as in bindings/package.json`);
   return version;
 }
 
