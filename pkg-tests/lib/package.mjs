@@ -15,6 +15,7 @@ export const PACKED = ['dist', 'wasm', 'package.json', 'README.md', 'LICENSE-MIT
 );
 const MADE = [
   'bindings/dist/index.js',
+  'bindings/dist/node/index.js',
   ...Object.values(PARTS).flatMap((folder) =>
     Object.values(VARIANTS).map(({ file }) => `bindings/wasm/${folder}/${file}`),
   ),
