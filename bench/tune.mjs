@@ -36,7 +36,7 @@ if (![rate, seconds, known, devices].every((value) => Number.isInteger(value) &&
 }
 /** A day in steps of ten minutes. */
 const [STEPS, STEP_MS] = [144, 600_000];
-const CLI = fileURLToPath(new URL('../bindings/dist/cluster/cli.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../bindings/dist/node/cli.js', import.meta.url));
 const FOLDER = new URL('../docs/tune/', import.meta.url);
 const TOKEN = 'what maintainers of this benchmark show';
 const keyOf = (word, device) =>

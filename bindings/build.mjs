@@ -1,10 +1,12 @@
 #!/usr/bin/env node
-// Compiles src/ to dist/. scripts/build-wasm (repository root) makes wasm/ beside it.
+// Compiles src/ to dist/, and that to dist/node/. scripts/build-wasm (repository root) makes wasm/ beside it.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { buildNode } from './build-node.mjs';
 
 process.chdir(fileURLToPath(new URL('.', import.meta.url)));
 rmSync('dist', { recursive: true, force: true });
@@ -51,6 +53,16 @@ function licencesOf({ inputs }) {
     return `/*! ${folder.replace(/.*node_modules\//, '')}\n\n${readFileSync(`${folder}/${name}`, 'utf8').trim()}\n*/\n`;
   });
   return licences.join('');
+}
+
+await buildNode(nodeEntries());
+
+/** What `package.json` has for Node: each file's name, and the module that it is made of. */
+function nodeEntries() {
+  const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const entries = Object.values(exports).filter(({ node }) => node !== undefined);
+  const names = entries.map((entry) => [basename(entry.node, '.js'), entry.default.slice('./'.length)]);
+  return { ...Object.fromEntries(names), cli: 'dist/cluster/cli.js' };
 }
 
 // The licences go into the package, too.

@@ -13,7 +13,7 @@ import { load } from 'cipherloom';
 import { cluster, folderStore } from 'cipherloom/cluster';
 import { fromProgram, loadJob, PVar, VariableLenVector, VectorMap } from 'cipherloom/job';
 
-const CLI = fileURLToPath(new URL('../bindings/dist/cluster/cli.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../bindings/dist/node/cli.js', import.meta.url));
 const WORKERS = 4;
 const CHUNKS = 60;
 const ROWS = 1000;

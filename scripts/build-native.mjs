@@ -6,23 +6,20 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, run } from './lib/run.mjs';
 import { nativeRust, need } from './lib/toolchain.mjs';
-import { suffixes } from '../native/index.cjs';
+import { levels, platform } from '../native/index.cjs';
 
-const X64 = {
-  base: { flags: ['-Ctarget-cpu=x86-64-v2'], suffix: '' },
-  v3: { flags: ['-Ctarget-cpu=x86-64-v3'], suffix: '-v3' },
-  v4: { flags: ['-Ctarget-cpu=x86-64-v4'], suffix: '-v4' },
-};
-/** What rustc is told for each level, and how its folder is called. */
-const LEVELS = process.arch === 'x64' ? X64 : { base: { flags: [], suffix: '' } };
+/** What rustc is told for each level. */
+const LEVELS =
+  process.arch === 'x64'
+    ? { base: '-Ctarget-cpu=x86-64-v2', v3: '-Ctarget-cpu=x86-64-v3', v4: '-Ctarget-cpu=x86-64-v4' }
+    : { base: undefined };
 const LIBRARY = { darwin: 'libcipherloom_native.dylib', linux: 'libcipherloom_native.so' }[process.platform];
 if (LIBRARY === undefined) {
   console.error(`there is no native build for ${process.platform}: expected linux or darwin`);
   process.exit(2);
 }
 
-const best = suffixes()[0];
-const here = Object.keys(LEVELS).find((name) => LEVELS[name].suffix === best) ?? 'base';
+const here = levels().find((name) => name in LEVELS) ?? 'base';
 const wanted = process.argv.slice(2).map((name) => (name === 'here' ? here : name));
 const unknown = wanted.find((name) => !(name in LEVELS));
 if (unknown !== undefined) {
@@ -36,7 +33,7 @@ for (const license of ['LICENSE-APACHE', 'LICENSE-MIT'])
 for (const name of wanted.length > 0 ? wanted : Object.keys(LEVELS)) build(name);
 
 function build(name) {
-  const { flags, suffix } = LEVELS[name];
+  const flags = LEVELS[name] === undefined ? [] : [LEVELS[name]];
   const started = performance.now();
   const target = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'native');
   // The file tells nothing of the machine that built it.
@@ -53,7 +50,7 @@ function build(name) {
     CARGO_ENCODED_RUSTFLAGS: [...flags, ...remap, '-Cstrip=symbols'].join('\x1f'),
   };
   run('cargo', args, { env });
-  const out = join(ROOT, 'native', 'build', `${process.platform}-${process.arch}${suffix}`);
+  const out = join(platform.build, name);
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   const file = join(out, 'cipherloom.node');

@@ -16,5 +16,6 @@ await steps('npm test', [
   { what: 'all builds', run: [npm, 'run', 'build'] },
   { what: 'tests of the wasm', run: script('test-wasm') },
   { what: 'tests of the native build', run: script('test-native') },
+  { what: 'what a release would publish', run: script('release', '--check') },
   ...['bindings', 'www', 'examples/clinic', 'pkg-tests', 'bench'].map(tests),
 ]);

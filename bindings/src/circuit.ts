@@ -77,7 +77,7 @@ export class WorkerCircuit extends Resource implements Circuit {
   ) {
     const inputs = opened.inputs.map(describePort);
     const outputs = opened.outputs.map(describePort);
-    checkNames([...inputs, ...outputs], outputs);
+    checkPortNames([...inputs, ...outputs], outputs);
     const remote = new Remote<GraphMethods>(
       async (connection) => (await loom.own.resolved(connection, () => origin.make(connection))).circuit,
       (connection, handle) => connection.send('free', [handle]),
@@ -357,7 +357,7 @@ export function describePort({ name, type, element, shape, bytes }: RawPort): Po
 }
 
 /** Errors: FormatError if a name is none that a builder would take: who wrote a text may not have asked one. */
-export function checkNames(ports: readonly Port[], outputs: readonly Port[]): void {
+export function checkPortNames(ports: readonly Port[], outputs: readonly Port[]): void {
   const bad = ports.find(({ name }) => !isName(name)) ?? outputs.find(({ name }) => isReserved(name));
   if (bad === undefined) return;
   const problem = `Not a circuit: ${describe(bad.name)} is no name of an input or output`;

@@ -1,4 +1,8 @@
-/** The public API of cipherloom. */
+/**
+ * The public API of cipherloom.
+ *
+ * @module cipherloom
+ */
 export { load } from './load.js';
 export { kernelsText } from './kernels-text.js';
 export { approximation } from './values/approximation.js';

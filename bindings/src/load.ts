@@ -6,7 +6,7 @@ import { WorkerLoom } from './loom.js';
 import { ChosenKernels } from './tune/kernels/chosen.js';
 import type { LoadOptions, Loom, Role, Variant, WorkerLike } from './types.js';
 import { findNative } from './native.js';
-import { moduleOf } from './wasm-module.js';
+import { moduleOf } from './worker/wasm-module.js';
 import { startWorker } from './worker/start.js';
 
 /**

@@ -40,7 +40,7 @@ import { createWorker, type Engine, type Recipe, startEngine } from './worker/en
 import { LazyEngine } from './worker/lazy-engine.js';
 import { OperatorWorkers } from './worker/operator-workers.js';
 import type { ClientMethods, ConformanceMethods, EvaluatorMethods, GraphMethods } from './worker/protocol.js';
-import { moduleOf } from './wasm-module.js';
+import { moduleOf } from './worker/wasm-module.js';
 
 /** The workers of a loom. */
 interface Workers {

@@ -18,7 +18,7 @@ import type {
   TaskLiteral,
 } from './values/types.js';
 import { installKernels } from '../wasm/threads/kernels.js';
-import { granted, type SharedMemory, sharedMemory } from './worker/memory.js';
+import { granted, type SharedMemory, engineMemory } from './worker/memory.js';
 
 /** Serialized ciphertexts of an input, or of the outputs that share some. */
 export interface NamedBytes {
@@ -759,5 +759,5 @@ export function offerKernels(
  * builds.
  */
 function sharedBy(variant: Variant): SharedMemory | undefined {
-  return variant === 'single' ? undefined : sharedMemory();
+  return variant === 'single' ? undefined : engineMemory();
 }

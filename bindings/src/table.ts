@@ -5,6 +5,8 @@
  * The reader is Papa Parse (MIT, no dependencies of its own): quoting, delimiter detection and line ends in
  * the wild are its business for over a decade, and it is fast enough for 100,000 rows in a fraction of a
  * second.
+ *
+ * @module cipherloom/table
  */
 import Papa from 'papaparse';
 import {

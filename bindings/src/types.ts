@@ -336,8 +336,11 @@ export interface GpuTimes {
 
 /** Keeps texts by short names. What it throws, or has lost, costs only that times are measured anew. */
 export interface TimesStore {
+  /** The text of a name; undefined where there is none. */
   get(name: string): Promise<string | undefined>;
+  /** Keeps a text in the place of what its name had. */
   put(name: string, text: string): Promise<void>;
+  /** Forgets a name; one that is not there is no error. */
   delete(name: string): Promise<void>;
 }
 

@@ -108,7 +108,7 @@ test('no workers, and workers of another version', options, async () => {
   const description = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
   writeFileSync(join(copy, 'package.json'), JSON.stringify({ ...description, version: '99.1.2' }));
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-  const program = join(copy, 'dist', 'cluster', 'cli.js');
+  const program = join(copy, 'dist', 'node', 'cli.js');
   const worker = await startWorker({ redis: redis.url, args: ['--allow-any', '--prefix', 'other'], program });
   const other = await refusal(cluster({ redis: redis.url, prefix: 'other', wait: 300 }), 'job.worker');
   assert.match(other.message, /99\.1\.2/);
@@ -272,7 +272,7 @@ test('without the libraries, what to install is said', { timeout: 300_000 }, () 
   const from = dirname(dirname(dirname(CLI)));
   cpSync(join(from, 'dist'), join(copy, 'dist'), { recursive: true });
   cpSync(join(from, 'package.json'), join(copy, 'package.json'));
-  const program = join(copy, 'dist', 'cluster', 'cli.js');
+  const program = join(copy, 'dist', 'node', 'cli.js');
   const { status, stderr } = spawnSync(process.execPath, [program, 'worker'], { encoding: 'utf8' });
   assert.equal(status, 1);
   assert.match(stderr, /npm install bullmq ioredis \[job\.store\]/);

@@ -7,7 +7,7 @@ import { startProcess } from '../lib/started.mjs';
 
 const PACKAGE = dirname(createRequire(import.meta.url).resolve('cipherloom/package.json'));
 /** The command line of the package. */
-export const CLI = join(PACKAGE, 'dist', 'cluster', 'cli.js');
+export const CLI = join(PACKAGE, 'dist', 'node', 'cli.js');
 const PATIENCE_MS = 60_000;
 
 /** Runs the command line to its end. Gives its status and what it printed. */

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { pack } from '../../scripts/lib/packages.mjs';
 import { ROOT, find } from '../../scripts/lib/run.mjs';
 import { PARTS, VARIANTS } from '../../scripts/lib/variants.mjs';
 import { kept } from './kept.mjs';
@@ -14,13 +15,14 @@ export const PACKED = ['dist', 'wasm', 'package.json', 'README.md', 'LICENSE-MIT
 );
 const MADE = [
   'bindings/dist/index.js',
+  'bindings/dist/node/index.js',
   ...Object.values(PARTS).flatMap((folder) =>
     Object.values(VARIANTS).map(({ file }) => `bindings/wasm/${folder}/${file}`),
   ),
 ];
 
-/** A copy of a consumer (a folder with a package.json) that has installed the packed package. Gives its folder. */
-export function install(consumer) {
+/** A copy of a consumer (a folder with a package.json) that has installed the packed package, and other ones of this repository. Gives its folder. */
+export function install(consumer, others = []) {
   const missing = MADE.find((file) => !existsSync(join(ROOT, file)));
   if (missing) throw new Error(`${missing} is not there. Run: npm run build`);
   const folder = temporaryFolder();
@@ -30,7 +32,8 @@ export function install(consumer) {
   );
   const [filename] = readdirSync(packed);
   cpSync(join(packed, filename), join(folder, filename));
-  const options = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', `./${filename}`];
+  const tarballs = [filename, ...others.map((other) => pack(other, folder).filename)].map((name) => `./${name}`);
+  const options = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', ...tarballs];
   try {
     npm(folder, 'install', ...options);
   } catch (error) {

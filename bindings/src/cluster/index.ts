@@ -1,4 +1,8 @@
-/** `cipherloom/cluster`: jobs over vectors on many machines. Node only. */
+/**
+ * `cipherloom/cluster`: jobs over vectors on many machines. Node only.
+ *
+ * @module cipherloom/cluster
+ */
 export { cluster } from './crew.js';
 export type { ClusterCrew, ClusterState } from './crew.js';
 export type { ClusterOptions } from './options.js';

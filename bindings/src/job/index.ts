@@ -1,4 +1,8 @@
-/** Jobs over vectors: `cipherloom/job`. */
+/**
+ * Jobs over vectors: `cipherloom/job`.
+ *
+ * @module cipherloom/job
+ */
 export { loadJob, loadJobFile } from './job.js';
 export type { Job, JobGlobal, JobInput, JobLogView, JobOptions, JobResult, JobRunOptions } from './job.js';
 export { readRows } from './job-file.js';

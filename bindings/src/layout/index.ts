@@ -1,4 +1,8 @@
-/** Labels and layout for many cores: `cipherloom/layout`. */
+/**
+ * Labels and layout for many cores: `cipherloom/layout`.
+ *
+ * @module cipherloom/layout
+ */
 export { CATEGORIES, CATEGORY_CODES, categoryOf, PORT_ROLES } from './category.js';
 export type { Category, Connection, PortRole } from './category.js';
 export { DIMENSIONS } from './dimensions.js';

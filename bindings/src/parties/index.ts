@@ -1,4 +1,8 @@
-/** What parties of a shared graph need to meet: `cipherloom/parties`. */
+/**
+ * What parties of a shared graph need to meet: `cipherloom/parties`.
+ *
+ * @module cipherloom/parties
+ */
 export { inProcess } from './transports/process.js';
 export type { Hub } from './transports/process.js';
 export { overPorts } from './transports/port.js';

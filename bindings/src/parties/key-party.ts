@@ -21,7 +21,7 @@ import type { WorkerLoom } from '../loom.js';
 import type { NamedData } from '../raw.js';
 import { abortable, Resource } from '../resource.js';
 import type { CallOptions, Ciphertexts } from '../types.js';
-import { cellsOf, outputsOf } from '../values/client.js';
+import { decryptedCells, outputsOf } from '../values/client.js';
 import { decodeValue, type ValueRule } from '../values/cells.js';
 import { apart, buffersOf, encodedByName } from '../values/named.js';
 import type { Decrypted, ProgramInfo } from '../values/types.js';
@@ -133,7 +133,7 @@ export class SharingParty extends Resource implements KeyParty {
       [handle, sent, publicKey, ...namedOutputs(outputs), apart(open)],
       { signal, transfer: buffersOf(open) },
     );
-    return outputsOf(this.#info, found, (info, raw) => decodeValue(info, cellsOf(raw), false));
+    return outputsOf(this.#info, found, (info, raw) => decodeValue(info, decryptedCells(raw), false));
   }
 
   async switchTo(

@@ -8,7 +8,7 @@ import {
   isName,
   TEXT,
 } from '../arguments.js';
-import { checkNames, describePort, expansionWanted, WorkerCircuit } from '../circuit.js';
+import { checkPortNames, describePort, expansionWanted, WorkerCircuit } from '../circuit.js';
 import { failure } from '../errors.js';
 import type { Circuit, ExpandOptions } from '../graph-types.js';
 import type { WorkerLoom } from '../loom.js';
@@ -42,7 +42,7 @@ export class Shared implements SharedGraph {
     this.operators = about.operators;
     this.#loom = loom;
     this.#bytes = bytes;
-    checkNames([...this.inputs, ...this.outputs], this.outputs);
+    checkPortNames([...this.inputs, ...this.outputs], this.outputs);
     const bad = this.parties.find((name) => !isName(name));
     if (bad === undefined) return;
     throw failure('format.circuit', `Not a shared graph: ${JSON.stringify(bad)} is no name of a party`, {

@@ -1,4 +1,8 @@
-/** The best implementation of every operator: records, measuring, a client, explorers. `cipherloom/tune`. */
+/**
+ * The best implementation of every operator: records, measuring, a client, explorers. `cipherloom/tune`.
+ *
+ * @module cipherloom/tune
+ */
 export { operatorKey, keyText, readKey } from './key.js';
 export type { OperatorKey, OperatorKeyParts } from './key.js';
 export { bestOfEach, checkRecord, fastest, KINDS, signedText } from './record.js';

@@ -80,7 +80,7 @@ export class KeyHolder extends Resource implements Client {
   async decrypt(results: Ciphertexts, options: DecryptOptions = {}): Promise<Record<string, Decrypted>> {
     checkCall('decrypt', { results: [results, CIPHERTEXTS] }, options, DECRYPT_OPTIONS);
     const found = await this.#decrypted(results, options);
-    return this.#outputs(found, (info, raw) => decodeValue(info, cellsOf(raw), false));
+    return this.#outputs(found, (info, raw) => decodeValue(info, decryptedCells(raw), false));
   }
 
   async decryptExact(
@@ -89,7 +89,7 @@ export class KeyHolder extends Resource implements Client {
   ): Promise<Record<string, DecryptedExact>> {
     checkCall('decryptExact', { results: [results, CIPHERTEXTS] }, options, DECRYPT_OPTIONS);
     const found = await this.#decrypted(results, options);
-    return this.#outputs(found, (info, raw) => decodeValue(info, cellsOf(raw), true));
+    return this.#outputs(found, (info, raw) => decodeValue(info, decryptedCells(raw), true));
   }
 
   async decryptDetails(
@@ -105,7 +105,7 @@ export class KeyHolder extends Resource implements Client {
     options: HoldOptions = {},
   ): Promise<Record<string, DecryptedExact>> {
     const found = await this.#plain('plain', values, options);
-    return this.#outputs(found, (info, raw) => decodeValue(info, cellsOf(raw), true));
+    return this.#outputs(found, (info, raw) => decodeValue(info, decryptedCells(raw), true));
   }
 
   async plainDetails(
@@ -185,7 +185,7 @@ export class KeyHolder extends Resource implements Client {
     return this.#outputs(found, (info, raw) => {
       const { problem, budgetBits } = raw;
       if (problem !== undefined) return { value: undefined, problem: fromRecord(problem), budgetBits };
-      return { value: decodeValue(info, cellsOf(raw), true), problem: undefined, budgetBits };
+      return { value: decodeValue(info, decryptedCells(raw), true), problem: undefined, budgetBits };
     });
   }
 
@@ -210,7 +210,7 @@ export function outputsOf<T>(
 }
 
 /** Errors: UndefinedStatisticError. */
-export function cellsOf({ cells, present, integers, problem }: RawOutput<ErrorRecord>): RawCells {
+export function decryptedCells({ cells, present, integers, problem }: RawOutput<ErrorRecord>): RawCells {
   if (problem !== undefined) throw fromRecord(problem);
   return { cells: cells as RawCells['cells'], ...(present && { present }), ...(integers && { integers }) };
 }

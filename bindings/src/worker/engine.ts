@@ -7,7 +7,7 @@ import { abortable } from '../resource.js';
 import { type RawKernel, takesKernels } from '../raw.js';
 import type { Role, WorkerLike } from '../types.js';
 import { Connection } from './connection.js';
-import { sharedMemory } from './memory.js';
+import { engineMemory } from './memory.js';
 import type { Args, Started, StartMethods } from './protocol.js';
 
 /** How engines are started. */
@@ -39,7 +39,7 @@ export async function startEngine<M extends StartMethods>(
   { choice: { variant, threads, native }, module, worker, kernels: given }: Recipe,
   signal: AbortSignal | undefined,
 ): Promise<Engine<M>> {
-  let shared = threads > 1 && variant !== 'native' ? sharedMemory() : undefined;
+  let shared = threads > 1 && variant !== 'native' ? engineMemory() : undefined;
   let pool: Pool | undefined;
   const kernels = takesKernels(variant) ? given : [];
   const codes = kernels.map((kernel) => kernel.module);

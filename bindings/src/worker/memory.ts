@@ -5,7 +5,7 @@ import { failure } from '../errors.js';
 export type { SharedMemory };
 
 /** The largest shared memory that is granted here. Errors: MemoryError `memory.shared`. */
-export function sharedMemory(): SharedMemory {
+export function engineMemory(): SharedMemory {
   try {
     return largest();
   } catch (cause) {

@@ -66,6 +66,9 @@ const STILL = 4;
 /** More boxes, or lines, in view are drawn on the canvas. */
 const MOST_ELEMENTS = 260;
 const MOST_LINES = 600;
+/** Elements that are made in one frame: until all are there, the canvas shows what they will. A box is as much as some lines. */
+const MOST_MADE = 220;
+const COST_OF_BOX = 3;
 /** Pixels around the pane that are drawn beforehand. */
 const AROUND = 160;
 /** The same on the canvas, which is drawn in one go. */
@@ -110,6 +113,11 @@ export class Diagram {
   /** What was drawn, in units of the picture; undefined if that is old. */
   #region: Box | undefined;
   #isFar = false;
+  /** Where the canvas shows what there is, at this zoom and with these marks. */
+  #onCanvas: Box | undefined;
+  /** What a wheel was turned since the last frame, and where the pointer was in the window. */
+  #turned: (Point & { readonly by: number }) | undefined;
+  #isDragged = false;
   #frame = 0;
   /** The one operator in the tab order. */
   #current: NodeId | undefined;
@@ -126,7 +134,10 @@ export class Diagram {
       const node = this.#nodeAt(event);
       if (node !== undefined) events.toggle(node);
     });
-    this.#field.addEventListener('pointermove', (event) => events.hover(this.#nodeAt(event)));
+    // What passes under a picture that is being moved is not pointed at: each would be marked, and all be drawn anew for it.
+    this.#field.addEventListener('pointermove', (event) => {
+      if (!this.#isDragged) events.hover(this.#nodeAt(event));
+    });
     this.#field.addEventListener('pointerleave', () => events.hover(undefined));
     this.#svg.addEventListener('keydown', (event) => this.#key(event));
     // On the pane: an SVG that listens to focus events becomes a tab stop.
@@ -137,11 +148,9 @@ export class Diagram {
       (event) => {
         if (!event.ctrlKey && !event.metaKey) return; // a plain wheel scrolls
         event.preventDefault();
-        const { left, top } = this.#pane.getBoundingClientRect();
-        this.#setZoom(this.#zoom * Math.exp(-event.deltaY / 300), {
-          x: event.clientX - left - this.#pane.clientLeft,
-          y: event.clientY - top - this.#pane.clientTop,
-        });
+        // Some come between two frames, and each would have all laid out anew.
+        this.#turned = { by: (this.#turned?.by ?? 0) + event.deltaY, x: event.clientX, y: event.clientY };
+        this.#schedule();
       },
       { passive: false },
     );
@@ -161,6 +170,7 @@ export class Diagram {
       this.#removeAll(this.#ports);
     }
     this.#scene = new Scene(group, placed, chain);
+    this.#onCanvas = undefined;
     this.#size = placed;
     const kept = this.#current === undefined ? undefined : this.#scene.visible(this.#current);
     this.#current = kept?.item.node ?? this.#scene.first();
@@ -220,6 +230,7 @@ export class Diagram {
 
   mark(marks: Marks): void {
     this.#marks = marks;
+    this.#onCanvas = undefined;
     if (this.#isFar) this.#region = undefined;
     for (const drawn of this.#drawn.values()) this.#markOperator(drawn);
     for (const edge of this.#edges.values()) this.#markEdge(edge);
@@ -265,6 +276,7 @@ export class Diagram {
   /** Colours, or what boxes say, may be others. */
   recolor(): void {
     this.#far.recolor();
+    this.#onCanvas = undefined;
     for (const { element } of this.#drawn.values()) element.remove();
     this.#drawn.clear();
     for (const { element } of this.#edges.values()) element.remove();
@@ -302,7 +314,17 @@ export class Diagram {
     if (this.#frame !== 0) return;
     this.#frame = requestAnimationFrame(() => {
       this.#frame = 0;
+      if (this.#turned !== undefined) this.#zoomByWheel(this.#turned);
       if (this.#region === undefined) this.#render();
+    });
+  }
+
+  #zoomByWheel({ by, x, y }: Point & { readonly by: number }): void {
+    this.#turned = undefined;
+    const { left, top } = this.#pane.getBoundingClientRect();
+    this.#setZoom(this.#zoom * Math.exp(-by / 300), {
+      x: x - left - this.#pane.clientLeft,
+      y: y - top - this.#pane.clientTop,
     });
   }
 
@@ -314,14 +336,7 @@ export class Diagram {
 
   #scrolled(): void {
     this.#events.moved?.();
-    const [view, region] = [this.view, this.#region];
-    if (region === undefined) return;
-    const isIn =
-      view.x >= region.x &&
-      view.y >= region.y &&
-      view.x + view.width <= region.x + region.width &&
-      view.y + view.height <= region.y + region.height;
-    if (!isIn) this.#refresh();
+    if (this.#region !== undefined && !contains(this.#region, this.view)) this.#refresh();
   }
 
   /** Draws what is in view, and some of what is around it. */
@@ -329,10 +344,16 @@ export class Diagram {
     const scene = this.#scene;
     if (scene === undefined || this.#pane.clientWidth === 0 || this.#field.hidden) return;
     const near = around(this.view, AROUND / this.#zoom);
-    this.#isFar = this.#isMuch(scene, near);
-    this.#region = this.#isFar ? around(this.view, AROUND_FAR / this.#zoom) : near;
-    if (this.#isFar) this.#renderFar(scene, this.#region);
-    else this.#renderNear(scene, near);
+    const isMuch = this.#isMuch(scene, near);
+    this.#region = isMuch ? around(this.view, AROUND_FAR / this.#zoom) : near;
+    const isAll = !isMuch && this.#renderNear(scene, near);
+    this.#isFar = !isAll;
+    if (isAll) [this.#canvas.hidden, this.#onCanvas] = [true, undefined];
+    // While elements come, it shows the rest as it did when they began to.
+    else if (isMuch || this.#onCanvas === undefined || !contains(this.#onCanvas, this.view))
+      this.#renderFar(scene, this.#region);
+    if (isMuch) this.#dropElements();
+    else if (!isAll) this.#refresh();
     this.#pane.dataset['drawn'] = this.#isFar ? 'canvas' : 'elements';
     this.#keepMarked();
     this.#events.moved?.();
@@ -382,7 +403,12 @@ export class Diagram {
     };
     const context = canvas.getContext('2d')!;
     const boxes = this.#far.draw(context, scene, view, this.#zoom * ratio, ratio, this.#marks);
+    this.#onCanvas = region;
     this.#pane.dataset['boxes'] = String(boxes);
+  }
+
+  /** All but what is kept wherever it is. */
+  #dropElements(): void {
     this.#removeAll(this.#edges);
     this.#removeAll(this.#ports);
     for (const [node, { element }] of this.#drawn) {
@@ -392,14 +418,17 @@ export class Diagram {
     }
   }
 
-  #renderNear(scene: Scene, region: Box): void {
-    this.#canvas.hidden = true;
+  /** Makes elements, as many as a frame has time for; false where others are left for the next one. */
+  #renderNear(scene: Scene, region: Box): boolean {
     const [operators, edges, ports] = [new Set<NodeId>(), new Set<string>(), new Set<string>()];
+    let made = 0;
+    const mayMake = (isThere: boolean, cost: number): boolean => isThere || (made += cost) <= MOST_MADE;
     scene.visit(region, {
       group: (group, placed, x, y, depth) => {
         for (const [edge, line] of placed.lines.entries()) {
           if (!meets(line, x, y, region)) continue;
           const key = `${group.node ?? ''} ${group.page} ${edge}`;
+          if (!mayMake(this.#edges.has(key), 1)) continue;
           edges.add(key);
           this.#put(this.#edges, key, line, x, y, this.#layer(depth).edges, () =>
             this.#edgeElement(group, edge, line, 0, 0),
@@ -407,11 +436,13 @@ export class Diagram {
         }
       },
       operator: (item, x, y, width, height, depth) => {
+        if (!mayMake(this.#drawn.has(item.node), COST_OF_BOX)) return true;
         operators.add(item.node);
         this.#putOperator(item, { x, y, width, height }, depth);
         return true;
       },
       port: (item, x, y, width, height, depth, key) => {
+        if (!mayMake(this.#ports.has(key), 1)) return;
         ports.add(key);
         this.#put(this.#ports, key, item, x, y, this.#layer(depth).boxes, () => ({
           element: this.#portElement(item, { x: 0, y: 0, width, height }),
@@ -426,6 +457,7 @@ export class Diagram {
     this.#removeAll(this.#edges, edges);
     this.#removeAll(this.#ports, ports);
     this.#pane.dataset['boxes'] = String(operators.size + ports.size);
+    return made <= MOST_MADE;
   }
 
   /** What is marked, or has the focus, is an element wherever it is. */
@@ -708,7 +740,7 @@ export class Diagram {
       if (start === undefined) return;
       if (Math.hypot(event.clientX - start.clientX, event.clientY - start.clientY) > STILL) last ??= start;
       if (last === undefined) return;
-      dragged = true;
+      dragged = this.#isDragged = true;
       pane.classList.add('dragged');
       pane.scrollBy(last.clientX - event.clientX, last.clientY - event.clientY);
       last = event;
@@ -716,6 +748,7 @@ export class Diagram {
     for (const type of ['pointerup', 'pointercancel'] as const)
       addEventListener(type, () => {
         start = undefined;
+        this.#isDragged = false;
         pane.classList.remove('dragged');
       });
     pane.addEventListener('click', (event) => dragged && event.stopPropagation(), { capture: true });
@@ -744,6 +777,7 @@ export class Diagram {
   }
 
   #applyZoom(): void {
+    this.#onCanvas = undefined;
     const scale = this.#zoom;
     const { width, height } = this.#size;
     const { clientWidth, clientHeight } = this.#pane;
@@ -796,6 +830,15 @@ export class Diagram {
 /** A view, and so much on every side of it. */
 function around({ x, y, width, height }: Box, room: number): Box {
   return { x: x - room, y: y - room, width: width + 2 * room, height: height + 2 * room };
+}
+
+function contains(region: Box, view: Box): boolean {
+  return (
+    view.x >= region.x &&
+    view.y >= region.y &&
+    view.x + view.width <= region.x + region.width &&
+    view.y + view.height <= region.y + region.height
+  );
 }
 
 /** A view of all that a picture of this size has. */

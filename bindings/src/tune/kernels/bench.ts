@@ -2,7 +2,7 @@
 import { chooseMode, detectFeatures } from '../../choose-mode.js';
 import type { RawKernel } from '../../raw.js';
 import type { LoadOptions } from '../../types.js';
-import { moduleOf } from '../../wasm-module.js';
+import { moduleOf } from '../../worker/wasm-module.js';
 import { type Engine, startEngine } from '../../worker/engine.js';
 import type { ConformanceMethods, Trial, TrialSettings } from '../../worker/protocol.js';
 import { startWorker } from '../../worker/start.js';

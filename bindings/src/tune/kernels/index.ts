@@ -1,4 +1,8 @@
-/** Kernels made at run time: `cipherloom/tune/kernels`. */
+/**
+ * Kernels made at run time: `cipherloom/tune/kernels`.
+ *
+ * @module cipherloom/tune/kernels
+ */
 export { checkSchedule, scheduleName } from './schedule.js';
 export type {
   Piece,
@@ -22,6 +26,7 @@ export type { ChooseOptions, KernelSource } from './choose.js';
 export type { ChosenKernel, ChosenKernels } from './chosen.js';
 export { KernelExplorer } from './explorer.js';
 export type { Compared, ExploreOptions, Exploring } from './explorer.js';
+export type { PieceOfKey } from './pieces.js';
 export { seeded, spaceOf } from './space.js';
 export type { Random, Space } from './space.js';
 export { ChangeSpace } from './change-space.js';

@@ -5,6 +5,7 @@ import { type Change, isChange, isTerms, type Piece, type Terms } from './schedu
 /** The piece of an operator: of which ring. */
 export interface PieceOfKey {
   readonly piece: Piece;
+  /** The dimension of the ring: polynomials modulo X^n + 1. */
   readonly n: number;
   /** The prime that it computes modulo. */
   readonly prime: bigint;

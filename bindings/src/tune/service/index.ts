@@ -1,4 +1,8 @@
-/** The service that remembers the best implementation of every operator: `cipherloom/tune/service`, in Node. */
+/**
+ * The service that remembers the best implementation of every operator: `cipherloom/tune/service`, in Node.
+ *
+ * @module cipherloom/tune/service
+ */
 export { createTuneService, nameOf } from './app.js';
 export { defaultPolicy } from './policy.js';
 export { readSettings } from './settings.js';

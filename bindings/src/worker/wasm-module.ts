@@ -1,7 +1,7 @@
 /** Gets the compiled wasm of a build of a module: once per loom, shared by its workers. */
-import { failure } from './errors.js';
-import type { LoadOptions, Variant, WasmSource, WasmVariant } from './types.js';
-import { refusal } from './worker/memory.js';
+import { failure } from '../errors.js';
+import type { LoadOptions, Variant, WasmSource, WasmVariant } from '../types.js';
+import { refusal } from './memory.js';
 
 /** The module of tasks, that of graphs of users' own, and that of the conformance suite. */
 export type Part = 'tasks' | 'graphs' | 'conformance';
@@ -49,31 +49,31 @@ const PACKAGED: Readonly<Record<Part, (variant: WasmVariant) => URL>> = {
   tasks: (variant) => {
     switch (variant) {
       case 'relaxed':
-        return new URL('../wasm/threads/relaxed.wasm', import.meta.url);
+        return new URL('../../wasm/threads/relaxed.wasm', import.meta.url);
       case 'threads':
-        return new URL('../wasm/threads/cipherloom_bg.wasm', import.meta.url);
+        return new URL('../../wasm/threads/cipherloom_bg.wasm', import.meta.url);
       case 'single':
-        return new URL('../wasm/single/cipherloom_bg.wasm', import.meta.url);
+        return new URL('../../wasm/single/cipherloom_bg.wasm', import.meta.url);
     }
   },
   graphs: (variant) => {
     switch (variant) {
       case 'relaxed':
-        return new URL('../wasm/graphs/threads/relaxed.wasm', import.meta.url);
+        return new URL('../../wasm/graphs/threads/relaxed.wasm', import.meta.url);
       case 'threads':
-        return new URL('../wasm/graphs/threads/cipherloom_bg.wasm', import.meta.url);
+        return new URL('../../wasm/graphs/threads/cipherloom_bg.wasm', import.meta.url);
       case 'single':
-        return new URL('../wasm/graphs/single/cipherloom_bg.wasm', import.meta.url);
+        return new URL('../../wasm/graphs/single/cipherloom_bg.wasm', import.meta.url);
     }
   },
   conformance: (variant) => {
     switch (variant) {
       case 'relaxed':
-        return new URL('../wasm/conformance/threads/relaxed.wasm', import.meta.url);
+        return new URL('../../wasm/conformance/threads/relaxed.wasm', import.meta.url);
       case 'threads':
-        return new URL('../wasm/conformance/threads/cipherloom_bg.wasm', import.meta.url);
+        return new URL('../../wasm/conformance/threads/cipherloom_bg.wasm', import.meta.url);
       case 'single':
-        return new URL('../wasm/conformance/single/cipherloom_bg.wasm', import.meta.url);
+        return new URL('../../wasm/conformance/single/cipherloom_bg.wasm', import.meta.url);
     }
   },
 };

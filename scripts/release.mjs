@@ -1,0 +1,83 @@
+#!/usr/bin/env node
+// Packs what a release publishes, and publishes it: `cipherloom`, `cipherloom-native` and its packages, one for each platform.
+// Usage: node scripts/release.mjs [--check | --platform | --publish]
+//   (nothing)   builds everything, and packs it into target/packages/
+//   --check     builds and writes no package: sees that versions are in step, and that what is built here would be packed whole
+//   --platform  builds and packs the addons of this machine's platform alone: on each platform but the one that publishes
+//   --publish   publishes what lies in target/packages/, where all platforms' packages have been put: addons first, so that nobody
+//               installs a package whose addons are not there yet. With provenance, so it runs in CI
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { builtLevels, FINDER, MAIN, pack, platformNames, platformPackage, releaseVersion } from './lib/packages.mjs';
+import { find, ROOT } from './lib/run.mjs';
+import { steps } from './lib/steps.mjs';
+
+const PACKAGES = join(ROOT, 'target', 'packages');
+const MODES = ['--check', '--platform', '--publish'];
+const [mode, ...more] = process.argv.slice(2);
+const unknown = mode !== undefined && !MODES.includes(mode) ? mode : more[0];
+if (unknown !== undefined) {
+  console.error(`unknown option "${unknown}": expected one of ${MODES.join(', ')}`);
+  process.exit(2);
+}
+const npm = find('npm');
+const versions = { what: 'versions are in step', run: orEnd(() => console.log(releaseVersion())) };
+const native = { what: 'the addons of this platform', run: [process.execPath, 'scripts/build-native.mjs'] };
+
+if (mode === '--check') {
+  await steps('what would be published', [
+    versions,
+    {
+      what: 'packages are whole',
+      run: orEnd(() => {
+        const platform = builtLevels().length > 0 ? [platformPackage()] : [];
+        if (platform.length === 0) console.log('no addon is built here: node scripts/build-native.mjs');
+        for (const one of [MAIN, FINDER, ...platform]) tell(pack(one));
+      }),
+    },
+  ]);
+} else if (mode === '--publish') {
+  const version = releaseVersion();
+  const files = [...platformNames(), FINDER.name, MAIN.name].map((name) => `${name}-${version}.tgz`);
+  const missing = files.filter((file) => !existsSync(join(PACKAGES, file)));
+  if (missing.length > 0) {
+    console.error(`not in ${PACKAGES}: ${missing.join(', ')}`);
+    process.exit(1);
+  }
+  await steps(
+    `publishing ${version}`,
+    files.map((file) => ({ what: file, run: [npm, 'publish', join(PACKAGES, file)] })),
+  );
+} else {
+  const all = mode === undefined;
+  await steps('packing a release', [
+    versions,
+    ...(all ? [{ what: 'all builds', run: [npm, 'run', 'build'] }] : []),
+    native,
+    {
+      what: 'packages',
+      run: orEnd(() => {
+        rmSync(PACKAGES, { recursive: true, force: true });
+        mkdirSync(PACKAGES, { recursive: true });
+        for (const one of [...(all ? [MAIN, FINDER] : []), platformPackage()]) tell(pack(one, PACKAGES));
+        console.log(`${PACKAGES}: ${readdirSync(PACKAGES).join(', ')}`);
+      }),
+    },
+  ]);
+}
+
+function tell({ name, version, files, size }) {
+  console.log(`${name} ${version}: ${files.length} files, ${(size / 1e6).toFixed(1)} MB`);
+}
+
+/** A step whose failure is told in a line. */
+function orEnd(step) {
+  return () => {
+    try {
+      step();
+    } catch (error) {
+      console.error(error.message);
+      process.exit(1);
+    }
+  };
+}
