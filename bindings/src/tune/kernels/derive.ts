@@ -11,6 +11,7 @@ import { wrong } from '../wrong.js';
 import { bitsOf, pieceOf } from './pieces.js';
 import { checkSchedule, type Schedule, scheduleName, shapeOf } from './schedule.js';
 import type { Made } from './emitter.js';
+import type { MadeShader } from './gpu-transform.js';
 import { make } from './make.js';
 
 /** A kernel, and the hash of its code. */
@@ -21,7 +22,10 @@ export interface Derived {
 }
 
 /** Code that is made and hashed; it is compiled when somebody wants it to run. */
-interface Coded extends Made {
+interface Coded {
+  readonly made: Made | MadeShader;
+  /** Of WebAssembly, or of a text. */
+  readonly bytes: Uint8Array;
   readonly code: string;
   kernel?: Promise<RawKernel> | undefined;
 }
@@ -49,19 +53,24 @@ function codeOf(schedule: Schedule): Promise<Coded> {
 
 async function coded(schedule: Schedule): Promise<Coded> {
   const made = make(schedule);
-  return { ...made, code: await hashOf(made.bytes) };
+  const bytes = 'body' in made ? new TextEncoder().encode(made.body) : made.bytes;
+  return { made, bytes, code: await hashOf(bytes) };
 }
 
 async function compiled(schedule: Schedule, coded: Coded): Promise<Derived> {
-  coded.kernel ??= kernelOf(schedule, coded);
+  coded.kernel ??= kernelOf(schedule, coded.made);
   coded.kernel.catch(() => (coded.kernel = undefined));
   return { kernel: await coded.kernel, code: coded.code };
 }
 
-async function kernelOf(schedule: Schedule, { bytes, layout }: Made): Promise<RawKernel> {
+async function kernelOf(schedule: Schedule, made: Made | MadeShader): Promise<RawKernel> {
   const { piece, n, bits, prime } = schedule;
-  const module = await WebAssembly.compile(bytes);
-  return { name: scheduleName(schedule), piece, n, bits, shape: shapeOf(schedule), prime, module, layout };
+  const of = { name: scheduleName(schedule), piece, n, bits, shape: shapeOf(schedule), prime };
+  if ('body' in made) {
+    const { body, passes, factors, invocations, bytes } = made;
+    return { ...of, body, passes, factors, needs: { invocations, bytes } };
+  }
+  return { ...of, module: await WebAssembly.compile(made.bytes), layout: made.layout };
 }
 
 /** The schedule of a generated implementation of a key, and its code, which is not compiled yet. */
