@@ -85,3 +85,13 @@ export class Bench {
     return started;
   }
 }
+
+/** What the GPU of this device is, as `deviceClass({ gpu })` takes it, and what it has for a workgroup. Takes a worker for a moment. Errors: GpuError `gpu.none`; WorkerError. */
+export async function gpuTraits(options: BenchOptions = {}): Promise<GpuTraits> {
+  const bench = new Bench(options);
+  try {
+    return await bench.gpu();
+  } finally {
+    bench.close();
+  }
+}

@@ -67,8 +67,8 @@ async function kernelOf(schedule: Schedule, made: Made | MadeShader): Promise<Ra
   const { piece, n, bits, prime } = schedule;
   const of = { name: scheduleName(schedule), piece, n, bits, shape: shapeOf(schedule), prime };
   if ('body' in made) {
-    const { body, passes, factors, invocations, bytes } = made;
-    return { ...of, body, passes, factors, needs: { invocations, bytes } };
+    const { body, passes, factors, needs } = made;
+    return { ...of, body, passes, factors, needs };
   }
   return { ...of, module: await WebAssembly.compile(made.bytes), layout: made.layout };
 }

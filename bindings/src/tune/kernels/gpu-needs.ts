@@ -9,8 +9,7 @@ import { isShader, type Schedule, scheduleName } from './schedule.js';
 /** Errors: TuneError `tune.record` for a workgroup that the device has not. */
 export function checkFits(schedule: Schedule, { limits }: Pick<GpuTraits, 'limits'>): void {
   if (!isShader(schedule)) return;
-  const { invocations, bytes } = makeShader(schedule);
-  const found = beyond({ invocations, bytes }, limits);
+  const found = beyond(makeShader(schedule).needs, limits);
   if (found !== undefined)
     throw wrong('tune.record', `schedule ${scheduleName(schedule)}`, found.found, found.expected);
 }

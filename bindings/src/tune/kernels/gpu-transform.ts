@@ -6,6 +6,7 @@
  * `2^layers` words at a time, in registers; the first one reads storage and the last one writes it, and between steps words are exchanged in the memory of the workgroup.
  * Every loop ends at a constant, and every barrier is reached by all invocations of a workgroup, whatever the data.
  */
+import type { WorkgroupNeeds } from '../../gpu/needs.js';
 import { type ShaderSchedule as Schedule, tileOf } from './schedule.js';
 
 /** The words of a table that a shader reads, for each power of the root (`engine/src/platform/gpu/made.rs`: `Factors`). */
@@ -18,9 +19,8 @@ export interface MadeShader {
   /** Workgroups of one operator in each pass. */
   readonly passes: Uint32Array<ArrayBuffer>;
   readonly factors: Factors;
-  /** What it takes of a device: invocations of a workgroup, and bytes of its memory. */
-  readonly invocations: number;
-  readonly bytes: number;
+  /** What it takes of a device. */
+  readonly needs: WorkgroupNeeds;
 }
 
 /** What is said of one pass. */
@@ -69,8 +69,7 @@ export function makeShader(schedule: Schedule): MadeShader {
     body: parts.join(''),
     passes: new Uint32Array(passes.map(() => workgroups)),
     factors,
-    invocations: tile / each,
-    bytes: memory ? tile * 4 * words : 0,
+    needs: { invocations: tile / each, bytes: memory ? tile * 4 * words : 0 },
   };
 }
 
