@@ -798,9 +798,7 @@ export function offerKernels(
 ): void {
   const modules = modulesOf(kernels);
   const places =
-    memory === undefined || modules.length === 0
-      ? []
-      : installKernels(raw.functionTable(), memory, modules);
+    memory === undefined || modules.length === 0 ? [] : installKernels(raw.functionTable(), memory, modules);
   let at = 0;
   for (const kernel of kernels) {
     const { piece, name, n, bits, shape: more, prime } = kernel;
@@ -808,8 +806,7 @@ export function offerKernels(
     if (isShader(kernel)) {
       const { factors, passes, body } = kernel;
       raw.offerShader(piece, name, shape, of, factors, passes, body);
-    } else
-      raw.offerKernel(piece, name, shape, of, Uint32Array.from(places[at++] as number[]), kernel.layout);
+    } else raw.offerKernel(piece, name, shape, of, Uint32Array.from(places[at++] as number[]), kernel.layout);
   }
 }
 

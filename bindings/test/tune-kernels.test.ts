@@ -159,7 +159,13 @@ describe('schedules', () => {
       { ...SHADER, each: 4 },
       { ...SHADER, passes: [[1], [3, 3, 3, 2]] },
       { ...SHADER, passes: [[3], [], [3, 3, 3]] },
-      { ...SHADER, passes: [[3, 0], [3, 3, 3]] },
+      {
+        ...SHADER,
+        passes: [
+          [3, 0],
+          [3, 3, 3],
+        ],
+      },
       { ...SHADER, passes: [3, 9] },
       { ...SHADER, passes: 'all' },
       { ...SHADER, product: 'barrett' },
@@ -287,7 +293,11 @@ describe('schedules of a GPU', () => {
     const gpu = { vendor: 'A vendor', architecture: 'one', limits: needs };
     const device = deviceClass({ processor: 'p', gpu });
     checkGpuClass(device, gpu);
-    for (const other of [deviceClass({ processor: 'p' }), device + '2', deviceClass({ gpu: { ...gpu, vendor: 'B' } })])
+    for (const other of [
+      deviceClass({ processor: 'p' }),
+      device + '2',
+      deviceClass({ gpu: { ...gpu, vendor: 'B' } }),
+    ])
       expect(() => checkGpuClass(other, gpu)).toThrow(expect.objectContaining({ code: 'tune.device' }));
   });
 
@@ -296,8 +306,16 @@ describe('schedules of a GPU', () => {
     for (let round = 0; round < 300; round++) {
       const n = 2 ** (4 + (round % 12));
       const bits = 17 + (round % 46);
-      const limits = { invocations: [64, 256, 1024][round % 3] as number, bytes: [4096, 16_384, 49_152][round % 3] as number };
-      const space = ShaderSpace.of(round % 2 === 0 ? 'gpu.forward' : 'gpu.inverse', n, bits, limits) as ShaderSpace;
+      const limits = {
+        invocations: [64, 256, 1024][round % 3] as number,
+        bytes: [4096, 16_384, 49_152][round % 3] as number,
+      };
+      const space = ShaderSpace.of(
+        round % 2 === 0 ? 'gpu.forward' : 'gpu.inverse',
+        n,
+        bits,
+        limits,
+      ) as ShaderSpace;
       let schedule = space.random(random);
       for (let step = 0; step < 4; step++) {
         expect(checkSchedule(schedule)).toEqual(schedule);
@@ -674,7 +692,9 @@ describe('what is derived', () => {
     expect(usesOf(placed)).toEqual([]);
     expect(pieceOf(operatorKey({ ...parts, operator: 'limb.add@gpu' }))).toBeUndefined();
     for (const operator of ['limb.ntt@', '@gpu', 'limb.ntt@gpu@gpu', 'limb ntt'])
-      expect(() => operatorKey({ ...parts, operator })).toThrow(expect.objectContaining({ code: 'tune.key' }));
+      expect(() => operatorKey({ ...parts, operator })).toThrow(
+        expect.objectContaining({ code: 'tune.key' }),
+      );
     expect(pieceOf(operatorKey({ ...parts, inputs: ['raw[4]{}'] }))).toBeUndefined();
   });
 
@@ -821,4 +841,4 @@ describe('techniques', () => {
 });
 
 const KNOWN = '101e2437bf6fd8ee9106dfd34a01672ac71245e503b79b5c7596e869d9525dc8';
-const KNOWN_TEXT = '0';
+const KNOWN_TEXT = '2ba84bb1e2c849f7dde7f6a39363430924825260a082b64fba47c186620140e';

@@ -43,7 +43,8 @@ async function tried(
   { operator, attributes, inputs }: Args<ConformanceMethods, 'trial'>[0],
   kernels: readonly RawKernel[],
 ): Promise<string | ShaderCall> {
-  for (const kernel of kernels) if (isShader(kernel)) checkNeeds(kernel.needs, workgroupLimits(device.handle));
+  for (const kernel of kernels)
+    if (isShader(kernel)) checkNeeds(kernel.needs, workgroupLimits(device.handle));
   raw.withdrawKernels();
   offerKernels(raw, undefined, kernels.filter(isShader));
   try {

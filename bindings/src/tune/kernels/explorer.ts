@@ -233,12 +233,7 @@ export class KernelExplorer implements Explorer {
       if (proposed.length === 0) continue;
       const kernels = await Promise.all(proposed.map(async (schedule) => (await derive(schedule)).kernel));
       const candidates = kernels.map((kernel): Candidate => ({ platform, kernels: [kernel] }));
-      const [built, ...times] = await this.#bench.trial(
-        key,
-        [{ platform }, ...candidates],
-        QUICK,
-        signal,
-      );
+      const [built, ...times] = await this.#bench.trial(key, [{ platform }, ...candidates], QUICK, signal);
       const base = built?.time ?? 1;
       for (const [at, schedule] of proposed.entries())
         tried.push({ schedule, ratio: (times[at]?.time ?? Infinity) / base });

@@ -17,5 +17,10 @@ export function checkFits(schedule: Schedule, { limits }: Pick<GpuTraits, 'limit
 /** Errors: TuneError `tune.device` for a class of device that does not name this GPU. */
 export function checkGpuClass(device: string, gpu: GpuTraits): void {
   if (!isOfGpu(device, gpu))
-    throw wrong('tune.device', 'key of an operator on a GPU', `"${device}"`, `a class with "${gpuClass(gpu)}"`);
+    throw wrong(
+      'tune.device',
+      'key of an operator on a GPU',
+      `"${device}"`,
+      `a class with "${gpuClass(gpu)}"`,
+    );
 }

@@ -114,11 +114,7 @@ export class ShaderSpace implements Space {
 
   /** Layers cut into passes and steps by chance, in one pass or two more than need be at most. */
   #drawn(schedule: Schedule, random: Random): number[][] {
-    const [layers, tile, held] = [
-      Math.log2(this.n),
-      Math.log2(tileOf(schedule)),
-      Math.log2(schedule.each),
-    ];
+    const [layers, tile, held] = [Math.log2(this.n), Math.log2(tileOf(schedule)), Math.log2(schedule.each)];
     const least = Math.ceil(layers / tile);
     const passes = Math.min(layers, least + Math.floor(random() * 3));
     return drawn(layers, tile, passes, random).map((own) =>

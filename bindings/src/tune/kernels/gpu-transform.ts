@@ -132,10 +132,7 @@ function arithmetic(schedule: Schedule): string {
       'Factor(entry(r, 2u * at), entry(r, 2u * at + 1u))',
       'Factor(number(r, 2u + 2u * at), number(r, 3u + 2u * at))',
     ],
-    shoup32: [
-      'Factor(entry(r, at).x, entry(r, at).y)',
-      'Factor(number(r, 2u + at).x, number(r, 2u + at).y)',
-    ],
+    shoup32: ['Factor(entry(r, at).x, entry(r, at).y)', 'Factor(number(r, 2u + at).x, number(r, 2u + at).y)'],
     montgomery64: ['entry(r, at)', 'number(r, 2u + at)'],
     montgomery32: ['entry(r, at >> 1u)[at & 1u]', 'number(r, 2u)[at]'],
   }[`${product}${one ? 32 : 64}` as Factors] as [string, string];
@@ -303,8 +300,7 @@ function stepText(
       const words = `&x${at}, &x${at + half}`;
       if (ends && layer === 0) lines.push(`last_butterfly(${words}, r, p);`);
       else {
-        if (pair % half === 0)
-          lines.push(`let f${layer}_${of} = factor(r, (block << ${layer}u) + ${of}u);`);
+        if (pair % half === 0) lines.push(`let f${layer}_${of} = factor(r, (block << ${layer}u) + ${of}u);`);
         lines.push(`butterfly(${words}, f${layer}_${of}, p);`);
       }
     }
@@ -315,12 +311,12 @@ function stepText(
     let part = t / ${stride}u;
     let at = part * ${count * stride}u + t % ${stride}u;
     let block = ${2 ** (pass.before + before)}u + first * ${2 ** before}u + part;
-    let from = ${read.place('at')};
-    let to = ${write.place('at')};
+    let read_at = ${read.place('at')};
+    let write_at = ${write.place('at')};
 ${[
-  ...all.map((at) => `var x${at} = ${read.text(`from + ${offset(read, at)}`)};`),
+  ...all.map((at) => `var x${at} = ${read.text(`read_at + ${offset(read, at)}`)};`),
   ...lines,
-  ...all.map((at) => write.text(`to + ${offset(write, at)}`, `x${at}`)),
+  ...all.map((at) => write.text(`write_at + ${offset(write, at)}`, `x${at}`)),
 ]
   .map((line) => `    ${line}\n`)
   .join('')}  }

@@ -2,7 +2,13 @@
 import { makeChange } from './changes.js';
 import type { Made } from './emitter.js';
 import { makeShader, type MadeShader } from './gpu-transform.js';
-import { checkSchedule, isShader, type Schedule, type ShaderSchedule, type WasmSchedule } from './schedule.js';
+import {
+  checkSchedule,
+  isShader,
+  type Schedule,
+  type ShaderSchedule,
+  type WasmSchedule,
+} from './schedule.js';
 import { makeSum } from './sums.js';
 import { makeTransform } from './transform.js';
 

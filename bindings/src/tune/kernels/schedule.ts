@@ -242,8 +242,7 @@ function checkShader(
   const [group, each] = [one('group', GROUPS), one('each', EACH)];
   const words = one('words', [1, 2] as const);
   const product = one('product', ['shoup', 'montgomery'] as const);
-  for (const name of ['lazy', 'staged'])
-    if (typeof given[name] !== 'boolean') fail(name, 'true or false');
+  for (const name of ['lazy', 'staged']) if (typeof given[name] !== 'boolean') fail(name, 'true or false');
   const [lazy, staged] = [given['lazy'] as boolean, given['staged'] as boolean];
   const most = mostBits(words, lazy);
   if (bits > most) fail('bits', `at most ${most} on ${words} word${words === 1 ? '' : 's'}`);

@@ -107,7 +107,7 @@ impl Sample {
     ///
     /// # Errors
     /// [`Failure::Wrong`].
-    pub fn judge(&self, platform: &str, out: &[u64]) -> Result<(), Failure> {
+    pub fn judge(&self, platform: &str, out: &[u64]) -> std::result::Result<(), Failure> {
         compare(platform, &*self.def, &self.case, out)
     }
 

@@ -59,9 +59,7 @@ impl Factors {
             Self::Montgomery64 => factors.iter().map(|&w| q.reduce_u128(u128::from(w) << 64)).collect(),
             Self::Montgomery32 => {
                 let shifted = |w: u64| q.reduce(w << 32);
-                let pair = |pair: &[u64]| {
-                    pair.iter().rev().fold(0, |word: u64, &w| word << 32 | shifted(w))
-                };
+                let pair = |pair: &[u64]| pair.iter().rev().fold(0, |word: u64, &w| word << 32 | shifted(w));
                 factors.chunks(2).map(pair).collect()
             }
         }
@@ -92,7 +90,8 @@ static OFFERS: Offers<Offer> = Offers::none();
 /// # Errors
 /// `Task` for what no shader can be.
 pub fn offer(offer: Offer) -> Result<()> {
-    let wrong = |at: &str, found: String, expected: String| Err(Error::Task { at: at.into(), found, expected });
+    let wrong =
+        |at: &str, found: String, expected: String| Err(Error::Task { at: at.into(), found, expected });
     let Offer { ring, body, passes, factors, .. } = &offer;
     if !ring.n.is_power_of_two() || !(2..=super::transform::MOST).contains(&ring.n) {
         let expected = format!("a power of two from 2 to {}", super::transform::MOST);
@@ -106,7 +105,10 @@ pub fn offer(offer: Offer) -> Result<()> {
         let expected = format!("2 to {}", factors.most_bits());
         return wrong("shader, bits of the prime", ring.bits.to_string(), expected);
     }
-    if passes.is_empty() || passes.len() > MOST_PASSES || passes.iter().any(|&pass| pass == 0 || pass > 65_535) {
+    if passes.is_empty()
+        || passes.len() > MOST_PASSES
+        || passes.iter().any(|&pass| pass == 0 || pass > 65_535)
+    {
         let expected = format!("1 to {MOST_PASSES} numbers of workgroups, each from 1 to 65535");
         return wrong("shader, passes", format!("{passes:?}"), expected);
     }
@@ -144,4 +146,69 @@ pub(super) fn find(forward: bool, n: usize, q: &Modulus) -> Result<Option<Shader
         constants: constants.0,
         table,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Attrs;
+    use crate::ops::Call;
+    use crate::ops::types::{Form, Limb, WORD};
+
+    fn wanted(ring: Ring, factors: Factors) -> Offer {
+        let (name, body) = ("made".to_owned(), "// made".to_owned());
+        Offer { name, forward: true, ring, body, passes: vec![1], factors }
+    }
+
+    #[test]
+    fn what_is_offered_is_taken_for_its_rings_alone() {
+        let shader = |name: &str, q: u64| {
+            let form = if name == "limb.ntt" { Form::Coeff } else { Form::Ntt };
+            let inputs = [Limb { n: 64, q, form }.ty()];
+            let attrs = Attrs::new();
+            let call = Call { name, attrs: &attrs, inputs: &inputs, unit: WORD };
+            super::super::shader(&call, &inputs[0]).unwrap()
+        };
+        // Nobody else's prime, since all tests have one list.
+        let (q, other) = (0x1_0181, 0x1_0001);
+        let built = shader("limb.ntt", q);
+        offer(wanted(Ring { n: 64, bits: 17, prime: Some(q) }, Factors::Montgomery64)).unwrap();
+        let made = shader("limb.ntt", q);
+        assert!(made.source.ends_with("// made") && made.name.as_deref() == Some("made"));
+        assert_eq!((built.name, made.table.len()), (None, 64));
+        for (name, q) in [("limb.intt", q), ("limb.ntt", other)] {
+            assert_eq!(shader(name, q).name, None);
+        }
+    }
+
+    #[test]
+    fn what_no_shader_can_be_is_refused() {
+        let ring = Ring { n: 64, bits: 31, prime: None };
+        let right = wanted(ring, Factors::Shoup32);
+        for wrong in [
+            Offer { ring: Ring { n: 48, ..ring }, ..right.clone() },
+            Offer { ring: Ring { n: 1 << 16, ..ring }, ..right.clone() },
+            Offer { ring: Ring { bits: 32, ..ring }, ..right.clone() },
+            Offer { ring: Ring { prime: Some(256), ..ring }, ..right.clone() },
+            Offer { passes: Vec::new(), ..right.clone() },
+            Offer { passes: vec![0], ..right.clone() },
+            Offer { passes: vec![1 << 16], ..right.clone() },
+            Offer { body: " ".repeat(MOST_TEXT + 1), ..right.clone() },
+        ] {
+            assert!(matches!(offer(wrong), Err(Error::Task { .. })));
+        }
+    }
+
+    #[test]
+    fn factors_are_what_products_take() {
+        let q = Modulus::new(65537).unwrap();
+        let w = [3, 65536, 40000];
+        let by = |form: Factors| form.words(&w, &q);
+        assert_eq!(by(Factors::Shoup64), w.iter().flat_map(|&w| [w, q.shoup(w)]).collect::<Vec<_>>());
+        let short = |w: u64| w | ((w << 32) / 65537) << 32;
+        assert_eq!(by(Factors::Shoup32), w.map(short));
+        // 2^32 is 1 modulo 65537, and so is 2^64.
+        assert_eq!(by(Factors::Montgomery64), w);
+        assert_eq!(by(Factors::Montgomery32), [3 | 65536 << 32, 40000]);
+    }
 }
