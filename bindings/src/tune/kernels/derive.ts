@@ -2,21 +2,28 @@
  * From a schedule to a kernel that engines take. This is the only way to one: code is always derived here, on the device that runs it, and never taken from whoever sent
  * a record. A record may say the hash of the code that it means; where that is another one, the record is refused before anything of it is compiled.
  */
-import type { RawKernel } from '../../raw.js';
+import type { RawFunctions, RawKernel, RawShader } from '../../raw.js';
 import { canonicalJson } from '../canonical.js';
 import { hashOf } from '../consent.js';
 import type { OperatorKey } from '../key.js';
 import type { Implementation, TuneRecord } from '../record.js';
 import { wrong } from '../wrong.js';
 import { bitsOf, pieceOf } from './pieces.js';
-import { checkSchedule, type Schedule, scheduleName, shapeOf } from './schedule.js';
+import {
+  checkSchedule,
+  type Schedule,
+  scheduleName,
+  type ShaderSchedule,
+  shapeOf,
+  type WasmSchedule,
+} from './schedule.js';
 import type { Made } from './emitter.js';
 import type { MadeShader } from './gpu-transform.js';
 import { make } from './make.js';
 
 /** A kernel, and the hash of its code. */
-export interface Derived {
-  readonly kernel: RawKernel;
+export interface Derived<K extends RawKernel = RawKernel> {
+  readonly kernel: K;
   /** SHA-256, as 64 hexadecimal digits. */
   readonly code: string;
 }
@@ -35,6 +42,9 @@ const MOST_KEPT = 64;
 const kept = new Map<string, Promise<Coded>>();
 
 /** The kernel of a schedule. Errors: TuneError `tune.record` for what is no schedule. */
+export async function derive(value: WasmSchedule): Promise<Derived<RawFunctions>>;
+export async function derive(value: ShaderSchedule): Promise<Derived<RawShader>>;
+export async function derive(value: unknown): Promise<Derived>;
 export async function derive(value: unknown): Promise<Derived> {
   const schedule = checkSchedule(value);
   return compiled(schedule, await codeOf(schedule));
