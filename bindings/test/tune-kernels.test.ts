@@ -20,6 +20,7 @@ import {
   type SumSchedule,
   type Terms,
   type TransformSchedule,
+  type WasmSchedule,
 } from '../src/tune/kernels/schedule.js';
 import { seeded, type Space } from '../src/tune/kernels/space.js';
 import { checkFits, checkGpuClass } from '../src/tune/kernels/gpu-needs.js';
@@ -191,7 +192,7 @@ describe('schedules', () => {
       { tile: 0 },
     ];
     const schedules = [SCHEDULE, ...others.map((other) => checkSchedule({ ...SCHEDULE, ...other }))];
-    const hashes = await Promise.all(schedules.map((schedule) => hashOf(make(schedule).bytes)));
+    const hashes = await Promise.all(schedules.map((schedule) => hashOf(make(schedule as WasmSchedule).bytes)));
     expect(new Set(hashes).size).toBe(schedules.length);
     // Who changes the generator changes its version, too: records name code by its hash.
     expect(hashes[0]).toBe(KNOWN);
@@ -207,7 +208,7 @@ describe('schedules', () => {
       { together: false },
     ];
     const sums = [SUM, ...more.map((other) => checkSchedule({ ...SUM, ...other }))];
-    const codes = await Promise.all(sums.map((schedule) => hashOf(make(schedule).bytes)));
+    const codes = await Promise.all(sums.map((schedule) => hashOf(make(schedule as WasmSchedule).bytes)));
     expect(new Set(codes).size).toBe(sums.length);
     const changes: Partial<ChangeSchedule>[] = [
       { n: 512 },
@@ -220,7 +221,7 @@ describe('schedules', () => {
       { change: [3, 2, 1, 0] },
     ];
     const all = [CHANGE, ...changes.map((other) => checkSchedule({ ...CHANGE, ...other }))].map((one) =>
-      make(one),
+      make(one as WasmSchedule),
     );
     expect(new Set(await Promise.all(all.map(({ bytes }) => hashOf(bytes)))).size).toBe(all.length);
     // As many doubles as the core has: of each source five; of each target the prime and its inverse, and a factor for each term.
@@ -407,7 +408,7 @@ describe('code to read', () => {
       const sums = SumSpace.of([1 + (round % 7), round % 3, 1 + (round % 4)], n, bits) as SumSpace;
       const changes = ChangeSpace.of([1 + (round % 5), 1 + (round % 3), 1, 0], n, bits) as ChangeSpace;
       const space = [spaceOf(piece, n, bits), sums, changes][round % 3] as Space;
-      const { bytes } = make(space.random(random));
+      const { bytes } = make(space.random(random) as WasmSchedule);
       const functions = kernelText(bytes);
       expect(functions.flatMap(({ exported }) => exported ?? [])).toEqual(['closed', 'open']);
       for (const { lines, instructions } of functions) {
@@ -819,7 +820,7 @@ describe('techniques', () => {
       for (const schedule of one.propose(sums, tried, 4, random)) {
         expect(checkSchedule(schedule)).toEqual(schedule);
         seen.add(scheduleName(schedule));
-        tried.push({ schedule, ratio: schedule.unroll });
+        tried.push({ schedule, ratio: (schedule as SumSchedule).unroll });
       }
     // Two roundings, three steps, addresses held or not, together or not.
     expect(seen.size).toBeLessThanOrEqual(24);
