@@ -192,7 +192,9 @@ describe('schedules', () => {
       { tile: 0 },
     ];
     const schedules = [SCHEDULE, ...others.map((other) => checkSchedule({ ...SCHEDULE, ...other }))];
-    const hashes = await Promise.all(schedules.map((schedule) => hashOf(make(schedule as WasmSchedule).bytes)));
+    const hashes = await Promise.all(
+      schedules.map((schedule) => hashOf(make(schedule as WasmSchedule).bytes)),
+    );
     expect(new Set(hashes).size).toBe(schedules.length);
     // Who changes the generator changes its version, too: records name code by its hash.
     expect(hashes[0]).toBe(KNOWN);
