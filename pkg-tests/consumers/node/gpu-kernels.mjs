@@ -13,7 +13,8 @@ const [ONCE, TIMED] = [
   { warmUp: 0, rounds: 1, sample: 0 },
   { warmUp: 1, rounds: 3, sample: 0 },
 ];
-const random = seeded(Number(process.argv[3] ?? 3));
+const [work, seed = '3', rounds = '60'] = process.argv.slice(2);
+const random = seeded(Number(seed));
 const gpu = await gpuTraits();
 const device = deviceClass({ processor: 'test', gpu });
 
@@ -46,11 +47,11 @@ const codeOf = (promise) =>
 
 const works = {
   /** Random schedules, every ring and every prime, and for each a planted one. */
-  async schedules(count = 60) {
+  async schedules() {
     const bench = new Bench();
     const found = { tried: 0, wrong: [], planted: 0, missed: [], seen: [], times: [] };
     const seen = new Set();
-    for (let round = 0; round < count; round++) {
+    for (let round = 0; round < Number(rounds); round++) {
       const n = 2 ** (4 + (round % 10));
       const [forward, q] = [Math.floor(round / 10) % 2 === 0, PRIMES[Math.floor(random() * PRIMES.length)]];
       const schedule = spaceOf(forward, n, Math.max(17, bitsOf(q))).random(random);
@@ -194,4 +195,4 @@ const works = {
   },
 };
 
-console.log(JSON.stringify(await works[process.argv[2]]()));
+console.log(JSON.stringify(await works[work]()));
