@@ -82,9 +82,9 @@ const works = {
   /** What is no kernel for this device, by what it is refused with. */
   async refused() {
     const explorer = new KernelExplorer({ device });
-    const [n, q] = [1024, PRIMES[3]];
+    const [n, q] = [64, PRIMES[3]];
     const key = transform(true, n, q);
-    const right = spaceOf(true, n, 50).schedule();
+    const right = spaceOf(true, n, 50).schedule({ each: 4 });
     const { code } = await derive(right);
     const large = {
       ...right,
