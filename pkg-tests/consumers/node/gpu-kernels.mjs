@@ -13,7 +13,7 @@ const [ONCE, TIMED] = [
   { warmUp: 0, rounds: 1, sample: 0 },
   { warmUp: 1, rounds: 3, sample: 0 },
 ];
-const [work, seed = '3', rounds = '60'] = process.argv.slice(2);
+const [work, seed = '3', rounds = '40'] = process.argv.slice(2);
 const random = seeded(Number(seed));
 const gpu = await gpuTraits();
 const device = deviceClass({ processor: 'test', gpu });
@@ -46,10 +46,10 @@ const codeOf = (promise) =>
   );
 
 const works = {
-  /** Random schedules, every ring and every prime, and for each a planted one. */
+  /** Random schedules, every ring and every prime, and beside some a planted one. */
   async schedules() {
     const bench = new Bench();
-    const found = { tried: 0, wrong: [], planted: 0, missed: [], seen: [], times: [] };
+    const found = { tried: 0, wrong: [], missed: [], seen: [], times: [] };
     const seen = new Set();
     for (let round = 0; round < Number(rounds); round++) {
       const n = 2 ** (4 + (round % 10));
@@ -60,17 +60,15 @@ const works = {
       // The factors of other blocks.
       const body = kernel.body.replaceAll(/\+ part;/g, '+ part + 1u;');
       const planted = { ...kernel, body: body === kernel.body ? '' : body };
-      const kernels = [kernel, planted].map((made) => ({ platform: 'gpu', kernels: [made] }));
+      // A GPU in software compiles each of them for seconds: some are compared alone.
+      const all = round % 4 === 0;
+      const candidates = [[kernel], ...(all ? [[planted], []] : [])].map((kernels) => ({ platform: 'gpu', kernels }));
       const settings = round % 20 === 0 ? TIMED : ONCE;
-      const [built, right, other] = await bench.trial(
-        transform(forward, n, q),
-        [{ platform: 'gpu' }, ...kernels],
-        settings,
-      );
+      const [right, other, built] = await bench.trial(transform(forward, n, q), candidates, settings);
       found.tried++;
-      if (built.problem !== undefined) found.wrong.push(`built in: ${built.problem}`);
       if (right.problem !== undefined) found.wrong.push(`${kernel.name} of ${q}: ${right.problem}`);
-      if (other.problem === undefined) found.missed.push(`${kernel.name} of ${q}`);
+      if (all && built.problem !== undefined) found.wrong.push(`built in: ${built.problem}`);
+      if (all && other.problem === undefined) found.missed.push(`${kernel.name} of ${q}`);
       if (settings === TIMED) found.times.push([built.time, right.time, other.time ?? null]);
       for (const name of ['words', 'product', 'lazy', 'staged']) seen.add(`${name} ${schedule[name]}`);
     }
