@@ -22,7 +22,7 @@ import { GraphRecorder } from './graph-builder.js';
 import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './graph-types.js';
 import { OwnOperators } from './own-operators.js';
 import { plannedBytes } from './planned.js';
-import { type RawKernel, takesKernels } from './raw.js';
+import { kernelsFor, type RawKernel } from './raw.js';
 import { abortable, Resource } from './resource.js';
 import type { SharedGraph } from './parties/types.js';
 import type { DeviceTimes } from './gpu/times.js';
@@ -94,14 +94,14 @@ export class WorkerLoom extends Resource implements Loom {
     });
     this.own = new OwnOperators(operators);
     const { variant, threads, reasons } = recipe.choice;
-    const made = takesKernels(variant);
+    const made = kernelsFor(variant, recipe.kernels).map(({ name }) => name);
     this.mode = {
       variant,
       threads,
       reasons,
       memoryBytes: Math.min(client.memoryBytes, evaluator.memoryBytes),
-      kernels: made ? recipe.kernels.map(({ name }) => name) : [],
-      chosen: made ? (chosen?.chosen ?? []) : [],
+      kernels: made,
+      chosen: chosen?.chosen.filter(({ name }) => made.includes(name)) ?? [],
     };
     this.version = client.version;
     this.#recipe = recipe;

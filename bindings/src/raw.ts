@@ -3,6 +3,7 @@
  * `code` and `details`. raw-tasks.ts and its like import the glue of each module.
  */
 import type { ShaderCall } from './gpu/device.js';
+import type { WorkgroupNeeds } from './gpu/needs.js';
 import type { Element, Growth, Platform, ProtectOptions } from './graph-types.js';
 import type { GpuTimes, GraphView, TraceView, Variant } from './types.js';
 import type { MeaningStage } from './stages.js';
@@ -578,8 +579,8 @@ export interface RawCircuitJob extends RawDeviceJob {
   deliver(op: number, bytes: Uint8Array): void;
 }
 
-/** A kernel made at run time. Survives structured clone. */
-export interface RawKernel {
+/** What all kernels have that are made at run time. */
+interface RawMade {
   /** Short, for people. */
   readonly name: string;
   /** What it computes, for which ring, and for primes of at most so many bits, or for one alone. */
@@ -589,6 +590,25 @@ export interface RawKernel {
   /** Beside the ring: of sums of products how many terms are what a transform left open, how many are residues, and outputs; of changes of base as `Change` in `made.rs`. */
   readonly shape: readonly number[];
   readonly prime: number | undefined;
+}
+
+/** A shader made at run time. Survives structured clone. */
+export interface RawShader extends RawMade {
+  /** WGSL that follows the prelude of all shaders. */
+  readonly body: string;
+  /** Workgroups of one operator in each pass. */
+  readonly passes: Uint32Array<ArrayBuffer>;
+  /** What its table has: `Factors` in `platform/gpu/made.rs`. */
+  readonly factors: string;
+  /** What it takes of a device. */
+  readonly needs: WorkgroupNeeds;
+}
+
+/** A kernel made at run time. Survives structured clone. */
+export type RawKernel = RawFunctions | RawShader;
+
+/** A kernel in WebAssembly, made at run time. Survives structured clone. */
+export interface RawFunctions extends RawMade {
   readonly module: WebAssembly.Module;
   /** Numbers of the doubles that it reads. */
   readonly layout: Uint32Array<ArrayBuffer>;
@@ -601,6 +621,10 @@ export interface RawSample {
   run(times: number): void;
   /** Its shader, and what it brings to that; throws where there is none. */
   shader(): ShaderCall;
+  /** The same, filled in one of so many ways (`patterns`); what comes of it {@link judge} compares. */
+  given(way: number): ShaderCall;
+  /** What is wrong with it, if anything is. */
+  judge(out: Uint8Array): string | undefined;
   free(): void;
 }
 
@@ -617,6 +641,16 @@ interface RawModule {
     prime: bigint,
     places: Uint32Array,
     layout: Uint32Array,
+  ): void;
+  /** Makes a shader known, `shape` and `prime` as of kernels. */
+  offerShader(
+    piece: string,
+    name: string,
+    shape: Uint32Array,
+    prime: bigint,
+    factors: string,
+    passes: Uint32Array,
+    body: string,
   ): void;
   withdrawKernels(): void;
 }
@@ -682,6 +716,8 @@ export interface RawConformances extends RawModule {
     new (platform: string, operator: string, attributes: string, inputs: string[]): RawSample;
     /** With operands of any type, to be measured and compared with nothing. */
     toMeasure(operator: string, attributes: string, inputs: string[]): RawSample;
+    /** How many ways there are to fill one for a comparison. */
+    patterns(): number;
   };
   RawShaders: new () => RawShaders;
 }
@@ -728,29 +764,49 @@ export function openRaw<M>(
   granted(() => glue.initSync(shared === undefined ? { module } : { module, memory: shared.memory }));
   const raw = glue as unknown as M;
   // Before anything is prepared, and before the pool, whose workers have them.
-  if (shared !== undefined && takesKernels(variant))
-    offerKernels(raw as unknown as RawModule, shared.memory, kernels);
+  offerKernels(raw as unknown as RawModule, shared?.memory, kernelsFor(variant, kernels));
   glue.poolStart?.(threads);
   return { raw, memoryBytes: shared?.maximumBytes ?? 2 ** 32, memory: shared?.memory };
 }
 
-/** Whether a build has the arithmetic that kernels made at run time are of. */
+/** Whether a build has the arithmetic that kernels in WebAssembly made at run time are of. */
 export function takesKernels(variant: Variant): boolean {
   return variant === 'relaxed';
 }
 
-/** Puts kernels into the table of this instance, and says so to the core. */
+/** Whether a kernel is a GPU's. */
+export function isShader(kernel: RawKernel): kernel is RawShader {
+  return 'body' in kernel;
+}
+
+/** Those that a build takes: shaders are no affair of WebAssembly. The native build has one list for all looms of a process, and takes none. */
+export function kernelsFor(variant: Variant, kernels: readonly RawKernel[]): readonly RawKernel[] {
+  if (variant === 'native') return [];
+  return takesKernels(variant) ? kernels : kernels.filter(isShader);
+}
+
+/** Modules of those that are WebAssembly. */
+export function modulesOf(kernels: readonly RawKernel[]): WebAssembly.Module[] {
+  return kernels.flatMap((kernel) => (isShader(kernel) ? [] : [kernel.module]));
+}
+
+/** Puts kernels into the table of this instance, and says so to the core, as it does of shaders. `memory`: where there are others than shaders. */
 export function offerKernels(
-  raw: Pick<RawModule, 'functionTable' | 'offerKernel'>,
-  memory: WebAssembly.Memory,
+  raw: Pick<RawModule, 'functionTable' | 'offerKernel' | 'offerShader'>,
+  memory: WebAssembly.Memory | undefined,
   kernels: readonly RawKernel[],
 ): void {
-  if (kernels.length === 0) return;
-  const modules = kernels.map(({ module }) => module);
-  const places = installKernels(raw.functionTable(), memory, modules);
-  for (const [at, { piece, name, n, bits, shape: more, prime, layout }] of kernels.entries()) {
-    const shape = Uint32Array.of(n, bits, ...more);
-    raw.offerKernel(piece, name, shape, BigInt(prime ?? 0), Uint32Array.from(places[at] as number[]), layout);
+  const modules = modulesOf(kernels);
+  const places =
+    memory === undefined || modules.length === 0 ? [] : installKernels(raw.functionTable(), memory, modules);
+  let at = 0;
+  for (const kernel of kernels) {
+    const { piece, name, n, bits, shape: more, prime } = kernel;
+    const [shape, of] = [Uint32Array.of(n, bits, ...more), BigInt(prime ?? 0)];
+    if (isShader(kernel)) {
+      const { factors, passes, body } = kernel;
+      raw.offerShader(piece, name, shape, of, factors, passes, body);
+    } else raw.offerKernel(piece, name, shape, of, Uint32Array.from(places[at++] as number[]), kernel.layout);
   }
 }
 

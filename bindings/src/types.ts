@@ -93,7 +93,7 @@ export interface LoadOptions {
    */
   worker?: ((role: Role) => WorkerLike) | undefined;
   /**
-   * Kernels made at run time, for the build `relaxed`: what `chooseKernels` of `cipherloom/tune/kernels` gave, which verified them on this device (signature, class of the
+   * Kernels made at run time, in WebAssembly for the build `relaxed`, on a GPU for all but the native one: what `chooseKernels` of `cipherloom/tune/kernels` gave, which verified them on this device (signature, class of the
    * device, code that follows from the schedule, conformance). Records themselves are not taken: nothing runs that is not verified. What was refused is told by
    * `mode.reasons`. Results are the same bytes with them and without. Default: none.
    */

@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { describe, expect, it } from 'vitest';
 import { chooseMode, detectFeatures } from '../src/choose-mode.js';
 import { kernelsText } from '../src/kernels-text.js';
+import { deviceClass } from '../src/tune/device-class.js';
 import { operatorKey } from '../src/tune/key.js';
 import type { Implementation } from '../src/tune/record.js';
 import { changePlanOf, planOf, roundings, sumPlanOf } from '../src/tune/kernels/bounds.js';
@@ -15,11 +16,15 @@ import {
   checkSchedule,
   type Schedule,
   scheduleName,
+  type ShaderSchedule,
   type SumSchedule,
   type Terms,
   type TransformSchedule,
+  type WasmSchedule,
 } from '../src/tune/kernels/schedule.js';
 import { seeded, type Space } from '../src/tune/kernels/space.js';
+import { checkFits, checkGpuClass } from '../src/tune/kernels/gpu-needs.js';
+import { ShaderSpace } from '../src/tune/kernels/gpu-space.js';
 import { ChangeSpace } from '../src/tune/kernels/change-space.js';
 import { SumSpace } from '../src/tune/kernels/sum-space.js';
 import { evolution } from '../src/tune/kernels/techniques/evolution.js';
@@ -69,6 +74,19 @@ const CHANGE: ChangeSchedule = {
   unroll: 2,
   change: [3, 2, 1, 1],
 };
+const SHADER: ShaderSchedule = {
+  version: 2,
+  piece: 'gpu.forward',
+  n: 4096,
+  bits: 30,
+  passes: [[3], [3, 3, 3]],
+  group: 128,
+  each: 8,
+  words: 1,
+  product: 'shoup',
+  lazy: true,
+  staged: true,
+};
 const spaceOf = (piece: TransformSchedule['piece'], n: number, bits: number): TransformSpace => {
   const space = TransformSpace.of(piece, n, bits);
   if (space === undefined) throw new Error('a space');
@@ -80,6 +98,8 @@ describe('schedules', () => {
     expect(checkSchedule(JSON.parse(JSON.stringify(SCHEDULE)))).toEqual(SCHEDULE);
     expect(checkSchedule(JSON.parse(JSON.stringify(SUM)))).toEqual(SUM);
     expect(checkSchedule(JSON.parse(JSON.stringify(CHANGE)))).toEqual(CHANGE);
+    expect(checkSchedule(JSON.parse(JSON.stringify(SHADER)))).toEqual(SHADER);
+    expect(scheduleName(SHADER)).toBe('gpu-forward-4096-30:3/3,3,3 shoup lazy staged w1 g128 e8');
     expect(scheduleName(CHANGE)).toBe('change-1024-50:3to2 scaled own nearest held u2');
     expect(scheduleName(SUM)).toBe('sum-1024-50:3+1x2 nearest held u2 together');
     for (const wrong of [
@@ -125,6 +145,33 @@ describe('schedules', () => {
       { ...CHANGE, change: [2, 1, 2, 0] },
       { ...CHANGE, change: [2, 1, 1] },
       { ...CHANGE, change: 'all' },
+      { ...SHADER, rounding: 'add' },
+      { ...SHADER, piece: 'ring.forward' },
+      { ...SHADER, n: 2048 },
+      { ...SHADER, bits: 31 },
+      { ...SHADER, lazy: false, bits: 32 },
+      { ...SHADER, words: 2, bits: 63 },
+      { ...SHADER, words: 3 },
+      { ...SHADER, prime: 2 ** 30 },
+      { ...SHADER, group: 96 },
+      { ...SHADER, group: 2048 },
+      { ...SHADER, each: 32 },
+      // A step of more words than an invocation has, and a pass of more than a workgroup has.
+      { ...SHADER, each: 4 },
+      { ...SHADER, passes: [[1], [3, 3, 3, 2]] },
+      { ...SHADER, passes: [[3], [], [3, 3, 3]] },
+      {
+        ...SHADER,
+        passes: [
+          [3, 0],
+          [3, 3, 3],
+        ],
+      },
+      { ...SHADER, passes: [3, 9] },
+      { ...SHADER, passes: 'all' },
+      { ...SHADER, product: 'barrett' },
+      { ...SHADER, lazy: 1 },
+      { ...SHADER, staged: undefined },
     ])
       expect(() => checkSchedule(wrong), JSON.stringify(wrong)).toThrow(
         expect.objectContaining({ code: 'tune.record' }),
@@ -145,7 +192,9 @@ describe('schedules', () => {
       { tile: 0 },
     ];
     const schedules = [SCHEDULE, ...others.map((other) => checkSchedule({ ...SCHEDULE, ...other }))];
-    const hashes = await Promise.all(schedules.map((schedule) => hashOf(make(schedule).bytes)));
+    const hashes = await Promise.all(
+      schedules.map((schedule) => hashOf(make(schedule as WasmSchedule).bytes)),
+    );
     expect(new Set(hashes).size).toBe(schedules.length);
     // Who changes the generator changes its version, too: records name code by its hash.
     expect(hashes[0]).toBe(KNOWN);
@@ -161,7 +210,7 @@ describe('schedules', () => {
       { together: false },
     ];
     const sums = [SUM, ...more.map((other) => checkSchedule({ ...SUM, ...other }))];
-    const codes = await Promise.all(sums.map((schedule) => hashOf(make(schedule).bytes)));
+    const codes = await Promise.all(sums.map((schedule) => hashOf(make(schedule as WasmSchedule).bytes)));
     expect(new Set(codes).size).toBe(sums.length);
     const changes: Partial<ChangeSchedule>[] = [
       { n: 512 },
@@ -174,7 +223,7 @@ describe('schedules', () => {
       { change: [3, 2, 1, 0] },
     ];
     const all = [CHANGE, ...changes.map((other) => checkSchedule({ ...CHANGE, ...other }))].map((one) =>
-      make(one),
+      make(one as WasmSchedule),
     );
     expect(new Set(await Promise.all(all.map(({ bytes }) => hashOf(bytes)))).size).toBe(all.length);
     // As many doubles as the core has: of each source five; of each target the prime and its inverse, and a factor for each term.
@@ -196,6 +245,101 @@ describe('schedules', () => {
       expect(roots.length).toBe(n - 1);
       expect(bytes.length).toBeLessThan(200_000);
     }
+  });
+});
+
+describe('schedules of a GPU', () => {
+  it('give the same text each time, and another one for every other choice', async () => {
+    expect(make(SHADER)).toEqual(make(checkSchedule(SHADER)));
+    const others: Partial<ShaderSchedule>[] = [
+      { piece: 'gpu.inverse' },
+      { n: 2048, passes: [[2], [3, 3, 3]] },
+      { prime: 65_537 },
+      {
+        passes: [
+          [3, 3],
+          [3, 3],
+        ],
+      },
+      { group: 64 },
+      { each: 16, group: 64 },
+      { words: 2 },
+      { product: 'montgomery' },
+      { lazy: false },
+      { staged: false },
+    ];
+    const schedules = [SHADER, ...others.map((other) => checkSchedule({ ...SHADER, ...other }))];
+    const texts = schedules.map((schedule) => make(schedule as ShaderSchedule).body);
+    expect(new Set(texts).size).toBe(schedules.length);
+    expect(await hashOf(new TextEncoder().encode(texts[0]))).toBe(KNOWN_TEXT);
+  });
+
+  it('have what they need of a device, and are refused where it has less', () => {
+    const { passes, needs, factors, body } = make(SHADER);
+    expect([...passes]).toEqual([4, 4]);
+    expect(needs).toEqual({ invocations: 128, bytes: 4096 });
+    expect(factors).toBe('shoup32');
+    expect(body.match(/fn pass\d/g)).toEqual(['fn pass0', 'fn pass1']);
+    // Without an exchange there is no memory of a workgroup.
+    const apart = make({ ...SHADER, passes: [[3], [3], [3], [3]] });
+    expect([apart.needs.bytes, apart.body.includes('workgroup>')]).toEqual([0, false]);
+    // A small ring is one workgroup.
+    const small = make({ ...SHADER, n: 16, passes: [[2, 2]] });
+    expect([[...small.passes], small.needs]).toEqual([[1], { invocations: 2, bytes: 64 }]);
+    checkFits(SHADER, { limits: needs });
+    checkFits(SCHEDULE, { limits: { invocations: 0, bytes: 0 } });
+    for (const limits of [
+      { ...needs, invocations: 64 },
+      { ...needs, bytes: 4095 },
+    ])
+      expect(() => checkFits(SHADER, { limits })).toThrow(expect.objectContaining({ code: 'tune.record' }));
+    const gpu = { vendor: 'A vendor', architecture: 'one', limits: needs };
+    const device = deviceClass({ processor: 'p', gpu });
+    checkGpuClass(device, gpu);
+    for (const other of [
+      deviceClass({ processor: 'p' }),
+      device + '2',
+      deviceClass({ gpu: { ...gpu, vendor: 'B' } }),
+    ])
+      expect(() => checkGpuClass(other, gpu)).toThrow(expect.objectContaining({ code: 'tune.device' }));
+  });
+
+  it('of a search are all schedules, of every ring, that the device has workgroups for', () => {
+    const seen = new Set<string>();
+    for (let round = 0; round < 300; round++) {
+      const n = 2 ** (4 + (round % 12));
+      const bits = 17 + (round % 46);
+      const limits = {
+        invocations: [64, 256, 1024][round % 3] as number,
+        bytes: [4096, 16_384, 49_152][round % 3] as number,
+      };
+      const space = ShaderSpace.of(
+        round % 2 === 0 ? 'gpu.forward' : 'gpu.inverse',
+        n,
+        bits,
+        limits,
+      ) as ShaderSpace;
+      let schedule = space.random(random);
+      for (let step = 0; step < 4; step++) {
+        expect(checkSchedule(schedule)).toEqual(schedule);
+        checkFits(schedule, { limits });
+        const { product, lazy, staged, words, group, each } = schedule as ShaderSchedule;
+        for (const [name, value] of Object.entries({ product, lazy, staged, words, group, each }))
+          seen.add(`${name} ${value}`);
+        schedule = space.mutated(schedule, random);
+      }
+    }
+    expect(seen.size).toBe(2 + 2 + 2 + 2 + 7 + 4);
+    for (const bits of [30, 31, 50, 62]) {
+      const space = ShaderSpace.of('gpu.forward', 8192, bits) as ShaderSpace;
+      const all = [...space.points()];
+      expect(new Set(all.map(scheduleName)).size).toBe(all.length);
+      expect(all.length).toBeGreaterThan(60);
+      for (const schedule of all) expect(checkSchedule(schedule)).toEqual(schedule);
+      expect(all.some((one) => (one as ShaderSchedule).words === 1)).toBe(bits <= 31);
+    }
+    expect(ShaderSpace.of('gpu.forward', 8192, 63)).toBeUndefined();
+    expect(ShaderSpace.of('gpu.forward', 1000, 50)).toBeUndefined();
   });
 });
 
@@ -266,7 +410,7 @@ describe('code to read', () => {
       const sums = SumSpace.of([1 + (round % 7), round % 3, 1 + (round % 4)], n, bits) as SumSpace;
       const changes = ChangeSpace.of([1 + (round % 5), 1 + (round % 3), 1, 0], n, bits) as ChangeSpace;
       const space = [spaceOf(piece, n, bits), sums, changes][round % 3] as Space;
-      const { bytes } = make(space.random(random));
+      const { bytes } = make(space.random(random) as WasmSchedule);
       const functions = kernelText(bytes);
       expect(functions.flatMap(({ exported }) => exported ?? [])).toEqual(['closed', 'open']);
       for (const { lines, instructions } of functions) {
@@ -545,6 +689,15 @@ describe('what is derived', () => {
     ]);
     expect(pieceOf(operatorKey({ ...parts, operator: 'limb.add' }))).toBeUndefined();
     expect(pieceOf(operatorKey({ ...parts, operator: 'toString' }))).toBeUndefined();
+    // Where an operator is placed on a GPU, its kernel is of another piece, and takes larger primes.
+    const placed = operatorKey({ ...parts, operator: 'limb.intt@gpu' });
+    expect(pieceOf(placed)).toEqual({ piece: 'gpu.inverse', n: 1024, prime: 1125899906826241n });
+    expect(usesOf(placed)).toEqual([]);
+    expect(pieceOf(operatorKey({ ...parts, operator: 'limb.add@gpu' }))).toBeUndefined();
+    for (const operator of ['limb.ntt@', '@gpu', 'limb.ntt@gpu@gpu', 'limb ntt'])
+      expect(() => operatorKey({ ...parts, operator })).toThrow(
+        expect.objectContaining({ code: 'tune.key' }),
+      );
     expect(pieceOf(operatorKey({ ...parts, inputs: ['raw[4]{}'] }))).toBeUndefined();
   });
 
@@ -563,6 +716,21 @@ describe('what is derived', () => {
       await expect(deriveFor(key, one({ ...SCHEDULE, bits: 49 }))).rejects.toMatchObject({
         code: 'tune.record',
       });
+      // Of a GPU the text is derived, too, and what a record says that it is only refuses it.
+      const placed = operatorKey({ ...parts, operator: 'limb.ntt@gpu' });
+      const shader = { ...SHADER, n: 1024, bits: 50, words: 2, passes: [[1], [3, 3, 3]] } as const;
+      const derived = await deriveFor(placed, one(shader));
+      expect(derived.kernel).toMatchObject({ piece: 'gpu.forward', body: make(shader).body });
+      expect((await deriveFor(placed, one(shader, derived.code))).code).toBe(derived.code);
+      for (const [wrong, code] of [
+        [one(shader, await hashOf(hostile)), 'tune.code'],
+        [one({ ...shader, body: 'fn pass0() {}' } as never), 'tune.record'],
+        [one({ ...shader, piece: 'gpu.inverse' }), 'tune.record'],
+        [one({ ...shader, bits: 49 }), 'tune.record'],
+        [one(SCHEDULE), 'tune.record'],
+      ] as const)
+        await expect(deriveFor(placed, wrong)).rejects.toMatchObject({ code });
+      await expect(deriveFor(key, one(shader))).rejects.toMatchObject({ code: 'tune.record' });
       WebAssembly.compile = () => Promise.reject(new Error('compiled'));
       await expect(deriveFor(key, planted)).rejects.toMatchObject({ code: 'tune.code' });
       const record = { key, best: { generated: planted }, at: 0, version: 'test' };
@@ -654,7 +822,7 @@ describe('techniques', () => {
       for (const schedule of one.propose(sums, tried, 4, random)) {
         expect(checkSchedule(schedule)).toEqual(schedule);
         seen.add(scheduleName(schedule));
-        tried.push({ schedule, ratio: schedule.unroll });
+        tried.push({ schedule, ratio: (schedule as SumSchedule).unroll });
       }
     // Two roundings, three steps, addresses held or not, together or not.
     expect(seen.size).toBeLessThanOrEqual(24);
@@ -676,3 +844,4 @@ describe('techniques', () => {
 });
 
 const KNOWN = '101e2437bf6fd8ee9106dfd34a01672ac71245e503b79b5c7596e869d9525dc8';
+const KNOWN_TEXT = '2ba84bb1e2c849f7dde7f6a39363430924825260a082b64fba47c186620140e';

@@ -111,6 +111,29 @@ impl RawSample {
         Ok(self.sample.given(shader_call)?)
     }
 
+    /// How many ways there are to fill it: see [`Sample::patterns`].
+    pub fn patterns() -> usize {
+        Sample::patterns()
+    }
+
+    /// Its shader with what it brings to that, filled in way number `index`: what comes of it is to be judged.
+    ///
+    /// # Errors
+    /// Throws for what cannot be tried, and where there is no shader.
+    pub fn given(&mut self, index: usize) -> Result<Object, Thrown> {
+        self.sample.expect(index)?;
+        Ok(self.sample.given(shader_call)?)
+    }
+
+    /// What is wrong with what came of it, if anything is.
+    ///
+    /// # Errors
+    /// Throws: `OutOfMemory`.
+    pub fn judge(&self, out: &Uint8Array) -> Result<Option<String>, Thrown> {
+        let words = words_of(out)?;
+        Ok(self.sample.judge("gpu", &words).err().map(|failure| failure.to_string()))
+    }
+
     /// What is wrong with what the platform computes, if anything is.
     ///
     /// # Errors
@@ -187,11 +210,16 @@ impl RawShaders {
     /// # Errors
     /// Throws where there is no such case; `OutOfMemory`.
     pub fn check(&self, at: usize, out: &Uint8Array) -> Result<Option<String>, Thrown> {
-        let bytes = copy(out)?;
-        let mut words = vec![0; bytes.len() / 8];
-        read_words(&bytes, &mut words);
+        let words = words_of(out)?;
         Ok(self.opened()?.check("gpu", at, &words).err().map(|failure| failure.to_string()))
     }
+}
+
+fn words_of(bytes: &Uint8Array) -> Result<Vec<u64>, Error> {
+    let bytes = copy(bytes)?;
+    let mut words = vec![0; bytes.len() / 8];
+    read_words(&bytes, &mut words);
+    Ok(words)
 }
 
 /// A shader, and what one operator brings to it.

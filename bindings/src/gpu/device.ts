@@ -35,6 +35,15 @@ const ALIGNMENT = 256;
 /** What is asked after work whether something was wrong with it. */
 const SCOPES = ['validation', 'out-of-memory', 'internal'] as const;
 
+/** What is asked for as large as the adapter has it. */
+const LIMITS = [
+  'maxBufferSize',
+  'maxStorageBufferBindingSize',
+  'maxComputeWorkgroupSizeX',
+  'maxComputeInvocationsPerWorkgroup',
+  'maxComputeWorkgroupStorageSize',
+] as const;
+
 /** Devices that were not closed. */
 const open = new Set<GpuDevice>();
 
@@ -50,6 +59,8 @@ export class GpuDevice {
   readonly name: string | undefined;
   /** All that is told of it: times that were measured on one do not hold on another one, nor with another driver. */
   readonly told: string;
+  /** Its kind, as far as its adapter tells it. */
+  readonly kind: { readonly vendor: string; readonly architecture: string };
   /** Whether it is software that stands in for a GPU, and computes on the processors. */
   readonly isSoftware: boolean;
   /** The device, for whoever fills its buffers. */
@@ -61,6 +72,7 @@ export class GpuDevice {
   private constructor(device: GPUDevice, info: Partial<GPUAdapterInfo>) {
     const told = [info.vendor, info.architecture, info.description].filter(Boolean);
     this.name = told.join(', ') || undefined;
+    this.kind = { vendor: info.vendor ?? '', architecture: info.architecture ?? '' };
     this.told = [info.vendor, info.architecture, info.device, info.description].join('; ');
     this.isSoftware = info.isFallbackAdapter ?? /swiftshader|llvmpipe|basic render/i.test(this.told);
     this.handle = device;
@@ -82,8 +94,7 @@ export class GpuDevice {
     try {
       const adapter = await answer(gpu.requestAdapter());
       if (adapter === null) throw none('WebGPU without an adapter');
-      const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
-      const requiredLimits = { maxBufferSize, maxStorageBufferBindingSize };
+      const requiredLimits = Object.fromEntries(LIMITS.map((name) => [name, adapter.limits[name]]));
       // Older browsers have no `info`.
       const info = (adapter.info as GPUAdapterInfo | undefined) ?? {};
       return new GpuDevice(await answer(adapter.requestDevice({ requiredLimits })), info);

@@ -43,7 +43,7 @@ export async function measureTimes(
   device: GpuDevice,
   uses: readonly RawUse[],
 ): Promise<RawTimes | undefined> {
-  const submission = await least(() => crossing(device, 'up', 2, 0));
+  const submission = await emptySubmission(device);
   const found: RawTimes['uses'][number][] = [];
   for (const [done, use] of uses.entries()) {
     await call.pause({ done, total: uses.length });
@@ -111,11 +111,43 @@ async function onDevice(
   submission: number,
 ): Promise<{ wave: number; each: number }> {
   const one = await perDispatch(device, call, 1, submission);
-  const words = call.size + call.inputs.reduce((sum, { byteLength }) => sum + byteLength / WORD, 0);
-  const fit = Math.min(MOST_TOGETHER, Math.floor(MOST_WORDS / words), Math.floor(DISPATCH_MS / one));
+  const fit = operatorsTogether(call, one);
   if (fit < 2) return { wave: 0, each: one * 1e6 };
   const each = (await perDispatch(device, call, fit, submission)) / fit;
   return { wave: Math.max(0, one - each) * 1e6, each: each * 1e6 };
+}
+
+/** A dispatch that can be repeated. */
+export interface Repeated {
+  /** Milliseconds of so many in one submission. */
+  timed(repeats: number): Promise<number>;
+  free(): void;
+}
+
+/** Milliseconds of a submission that has nothing to do. */
+export function emptySubmission(device: GpuDevice): Promise<number> {
+  return least(() => crossing(device, 'up', 2, 0));
+}
+
+/** How many operators of a call a dispatch is measured with, of which one takes so many milliseconds. */
+export function operatorsTogether(call: ShaderCall, one: number): number {
+  const words = call.size + call.inputs.reduce((sum, { byteLength }) => sum + byteLength / WORD, 0);
+  return Math.min(MOST_TOGETHER, Math.floor(MOST_WORDS / words), Math.floor(DISPATCH_MS / one));
+}
+
+/** How often a dispatch is repeated until that takes long against a submission that has nothing to do, and what that takes. */
+export async function repeatsOf(
+  { timed }: Repeated,
+  submission: number,
+): Promise<{ repeats: number; took: number }> {
+  let repeats = 1;
+  // The first one brings the data there.
+  let took = await timed(1).then(() => timed(1));
+  while (took < submission + BEYOND_MS && repeats < MOST_REPEATS) {
+    repeats *= 4;
+    took = await timed(repeats);
+  }
+  return { repeats, took };
 }
 
 /** Milliseconds of a dispatch of so many operators. */
@@ -125,6 +157,23 @@ async function perDispatch(
   operators: number,
   submission: number,
 ): Promise<number> {
+  const repeated = await repeatedDispatch(device, call, operators);
+  try {
+    const { repeats, took } = await repeatsOf(repeated, submission);
+    let best = took;
+    for (let go = 1; go < TRIES; go++) best = Math.min(best, await repeated.timed(repeats));
+    return Math.max(best - submission, 0.001) / repeats;
+  } finally {
+    repeated.free();
+  }
+}
+
+/** A dispatch of so many operators of one call, over data of its own, until it is freed. Errors: GpuError. */
+export async function repeatedDispatch(
+  device: GpuDevice,
+  call: ShaderCall,
+  operators: number,
+): Promise<Repeated> {
   const calls = Array.from({ length: operators }, () => ({ ...call }));
   const { arena, tables, places } = arranged(calls);
   const { records } = recordsOf([calls], places);
@@ -138,6 +187,7 @@ async function perDispatch(
     device.handle.queue.writeBuffer(buffer, 0, bytes as Uint8Array<ArrayBuffer>);
     return buffer;
   };
+  const free = (): void => made.forEach((buffer) => buffer.destroy());
   try {
     const group = await device.guarded(() =>
       device.bound(filled(arena), { buffer: filled(records) }, filled(tables)),
@@ -155,17 +205,10 @@ async function perDispatch(
       await answer(device.handle.queue.onSubmittedWorkDone());
       return performance.now() - began;
     };
-    let repeats = 1;
-    // The first one brings the data there.
-    let took = await timed(1).then(() => timed(1));
-    while (took < submission + BEYOND_MS && repeats < MOST_REPEATS) {
-      repeats *= 4;
-      took = await timed(repeats);
-    }
-    for (let go = 1; go < TRIES; go++) took = Math.min(took, await timed(repeats));
-    return Math.max(took - submission, 0.001) / repeats;
-  } finally {
-    for (const buffer of made) buffer.destroy();
+    return { timed, free };
+  } catch (error) {
+    free();
+    throw error;
   }
 }
 

@@ -39,8 +39,7 @@ export function deviceClass(traits: DeviceTraits = {}): string {
     traits.wasm ??
     [found.relaxedSimd && 'relaxed-simd', found.sharedMemory && 'threads'].filter((one) => one !== false);
   const cores = 2 ** Math.floor(Math.log2(Math.max(1, traits.cores ?? found.processors)));
-  const gpu =
-    traits.gpu === undefined ? [] : [`gpu ${word(traits.gpu.vendor)} ${word(traits.gpu.architecture)}`];
+  const gpu = traits.gpu === undefined ? [] : [gpuClass(traits.gpu)];
   const parts = [
     word(processor),
     word(traits.engine ?? engine()),
@@ -49,6 +48,16 @@ export function deviceClass(traits: DeviceTraits = {}): string {
     ...gpu,
   ];
   return checkText('tune.option', 'class of the device', parts.join('|'), 256);
+}
+
+/** What the class of a device says of its GPU. */
+export function gpuClass({ vendor, architecture }: NonNullable<DeviceTraits['gpu']>): string {
+  return `gpu ${word(vendor)} ${word(architecture)}`;
+}
+
+/** Whether a class of devices names this GPU. */
+export function isOfGpu(device: string, gpu: NonNullable<DeviceTraits['gpu']>): boolean {
+  return device.split('|').includes(gpuClass(gpu));
 }
 
 /** Letters, digits and single hyphens: marks, clock rates and counts of cores of a name mean nothing for a class. */

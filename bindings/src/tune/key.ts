@@ -12,7 +12,7 @@ import { checkObject, checkText, wrong } from './wrong.js';
 
 /** Key of a query. Plain JSON; make one with {@link operatorKey}. */
 export interface OperatorKey {
-  /** Type of the operator, as the text form of graphs names it: `limb.ntt`. */
+  /** Type of the operator, as the text form of graphs names it: `limb.ntt`; with a place, where that is not the processors: `limb.ntt@gpu`. */
   readonly operator: string;
   /** Attributes, as the text form has them, sorted by name: `{n=8192, q=[3,5]}`; `{}` without any. */
   readonly attributes: string;
@@ -63,7 +63,7 @@ function withoutData(value: AttributeValue | Uint8Array): AttributeValue {
 export function checkKey(value: unknown, where = 'key'): OperatorKey {
   const names = ['operator', 'attributes', 'inputs', 'outputs', 'device'];
   const key = checkObject('tune.key', where, value, names);
-  if (!isWord(key.operator))
+  if (!isPlacedWord(key.operator))
     throw wrong('tune.key', `${where}, operator`, describe(key.operator), 'the type of an operator');
   const types = (name: 'inputs' | 'outputs'): readonly string[] => {
     const list = key[name];
@@ -92,6 +92,16 @@ export function checkKey(value: unknown, where = 'key'): OperatorKey {
   if (length > LONGEST_KEY)
     throw wrong('tune.key', where, `${length} characters`, `at most ${LONGEST_KEY} in all`);
   return checked;
+}
+
+/** A name, or one with a place. */
+function isPlacedWord(name: unknown): boolean {
+  return typeof name === 'string' && name.split('@').length <= 2 && name.split('@').every(isWord);
+}
+
+/** The type of a key's operator, and its place, if it names one. */
+export function typeAndPlace({ operator }: Pick<OperatorKey, 'operator'>): [type: string, place?: string] {
+  return operator.split('@') as [string, string?];
 }
 
 /** The canonical text of a key, on one line: equal keys are equal texts, and no others are. */

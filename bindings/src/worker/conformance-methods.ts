@@ -3,6 +3,7 @@ import { GpuError } from '../errors.js';
 import { keyOf, NO_TIMES } from '../gpu/table.js';
 import type { KnownTimes } from '../gpu/times.js';
 import { closeAll, GpuDevice, type ShaderCall } from '../gpu/device.js';
+import { workgroupLimits } from '../gpu/needs.js';
 import {
   offerKernels,
   type Open,
@@ -30,9 +31,40 @@ export function conformanceMethods(start: Open<RawConformances>): Handlers<Confo
     },
     conformance: (call, platforms) =>
       conformance(call, platforms, (platform) => suiteOf(instance.raw, platform)),
-    trial: (call, ...args) => trial(instance, call, ...args),
+    async gpu() {
+      const device = await opened();
+      try {
+        return { ...device.kind, limits: workgroupLimits(device.handle) };
+      } finally {
+        device.close();
+      }
+    },
+    trial: (call, ...args) =>
+      args[1][0]?.platform === 'gpu' ? onGpu(instance.raw, call, ...args) : trial(instance, call, ...args),
     times: (call, ...args) => times(instance.raw, call, ...args),
   };
+}
+
+/** A device whose last answers are waited for where this worker is to end. Errors: GpuError `gpu.none`. */
+function opened(): Promise<GpuDevice> {
+  beforeEnd(closeAll);
+  return GpuDevice.open();
+}
+
+/** See {@link ConformanceMethods}. */
+async function onGpu(
+  raw: RawConformances,
+  call: Call,
+  ...args: Args<ConformanceMethods, 'trial'>
+): Promise<Trial[]> {
+  // Who tries kernels of the processors alone does not load it.
+  const { trialOnDevice } = await import('../gpu/trial.js');
+  const device = await opened();
+  try {
+    return await trialOnDevice(raw, device, call, ...args);
+  } finally {
+    device.close();
+  }
 }
 
 /** See {@link ConformanceMethods}. */
@@ -43,8 +75,7 @@ async function times(
 ): Promise<KnownTimes> {
   // Who tries kernels alone does not load it.
   const { measureTimes } = await import('../gpu/measure.js');
-  beforeEnd(closeAll);
-  const device = await GpuDevice.open();
+  const device = await opened();
   try {
     const of = [about, engineName(), device.told].join(' | ');
     const before = known?.of === of ? known.times : undefined;
@@ -187,8 +218,7 @@ async function suiteOf(raw: RawConformances, platform: ConformancePlatform): Pro
     const suite = new raw.RawConformance(platform);
     return { names: suite.names(), check: (index) => suite.check(index), free: () => suite.free() };
   }
-  beforeEnd(closeAll);
-  const device = await GpuDevice.open();
+  const device = await opened();
   const shaders = new raw.RawShaders();
   return {
     names: shaders.names(),

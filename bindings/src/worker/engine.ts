@@ -4,7 +4,7 @@ import { checkArgument, WORKER } from '../arguments.js';
 import type { Choice } from '../choose-mode.js';
 import { CipherloomError, failure } from '../errors.js';
 import { abortable } from '../resource.js';
-import { type RawKernel, takesKernels } from '../raw.js';
+import { kernelsFor, modulesOf, type RawKernel } from '../raw.js';
 import type { Role, WorkerLike } from '../types.js';
 import { Connection } from './connection.js';
 import { engineMemory } from './memory.js';
@@ -41,8 +41,8 @@ export async function startEngine<M extends StartMethods>(
 ): Promise<Engine<M>> {
   let shared = threads > 1 && variant !== 'native' ? engineMemory() : undefined;
   let pool: Pool | undefined;
-  const kernels = takesKernels(variant) ? given : [];
-  const codes = kernels.map((kernel) => kernel.module);
+  const kernels = kernelsFor(variant, given);
+  const codes = modulesOf(kernels);
   // All scripts load while the module is compiled. What outlives the end, such as a disposed loom that somebody still
   // refers to, must not keep the memory: its addresses are few.
   const connection = new Connection<M>(role, createWorker(role, worker), () => {

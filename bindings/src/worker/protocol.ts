@@ -28,6 +28,7 @@ import type {
   RawUse,
   RawValues,
 } from '../raw.js';
+import type { WorkgroupNeeds } from '../gpu/needs.js';
 import type { KnownTimes } from '../gpu/times.js';
 import type { GraphView, TraceView } from '../types.js';
 import type { MeaningStage } from '../stages.js';
@@ -307,14 +308,25 @@ export interface GraphMethods extends StartMethods {
 export interface ConformanceMethods extends StartMethods {
   /** Runs the suite on these. */
   conformance(platforms: readonly ConformancePlatform[]): PlatformRecord[];
-  /** Tries ways to compute one operator against the reference, and measures those that are right, in turns. */
+  /** Tries ways to compute one operator against the reference, and measures those that are right, in turns; on the GPU, where the first one's platform is `gpu`, all of them. */
   trial(
     operator: { operator: string; attributes: string; inputs: string[] },
     candidates: readonly { platform: string; kernels?: readonly RawKernel[] | undefined }[],
     settings: TrialSettings,
   ): Trial[];
+  /** What the GPU of this device is, and what it has for a workgroup. Errors: GpuError `gpu.none`. */
+  gpu(): GpuTraits;
   /** Measures uses of operators on the processors and the GPU; `about` says of what package and build. Those that are known are added, where they are of the same device. */
   times(about: string, known: KnownTimes | undefined, uses: readonly RawUse[]): KnownTimes;
+}
+
+/** What is told of a GPU. */
+export interface GpuTraits {
+  /** What its adapter says: as {@link deviceClass} takes it. */
+  readonly vendor: string;
+  readonly architecture: string;
+  /** What a workgroup may take: invocations, and bytes of memory. */
+  readonly limits: WorkgroupNeeds;
 }
 
 /** How trials are measured: see `MeasureOptions`. */

@@ -101,7 +101,7 @@ impl Kernel {
             Self::Words(kernel) => kernel.names(),
             Self::Bytes(_) => vec!["plain".to_owned()],
             Self::Elsewhere(call) => vec![call.platform.clone()],
-            Self::Device(_) => vec!["gpu".to_owned()],
+            Self::Device(shader) => std::iter::once("gpu".to_owned()).chain(shader.name.clone()).collect(),
             Self::Upload | Self::Download => Vec::new(),
         }
     }

@@ -119,6 +119,51 @@ impl Piece {
 /// `out`, `a`, `factors`, `rest`; see [`Prepared::run`].
 type Function = extern "C" fn(*mut u64, *const u64, *const f64, *const f64);
 
+/// The rings that an offer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ring {
+    /// Dimension.
+    pub n: usize,
+    /// For primes of at most so many bits.
+    pub bits: u32,
+    /// For this prime alone, if any is named.
+    pub prime: Option<u64>,
+}
+
+impl Ring {
+    /// Whether that of dimension `n` and prime `q` is one.
+    pub fn serves(self, n: usize, q: u64) -> bool {
+        let bits = u64::BITS - q.leading_zeros();
+        self.n == n && bits <= self.bits && self.prime.is_none_or(|prime| prime == q)
+    }
+}
+
+/// Offers of one kind.
+pub struct Offers<T>(RwLock<Vec<Arc<T>>>);
+
+impl<T> Offers<T> {
+    /// None yet.
+    pub const fn none() -> Self {
+        Self(RwLock::new(Vec::new()))
+    }
+
+    /// One more.
+    pub fn add(&self, offer: T) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).push(Arc::new(offer));
+    }
+
+    /// The last one that fits.
+    pub fn last(&self, fits: impl Fn(&T) -> bool) -> Option<Arc<T>> {
+        let offers = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        offers.iter().rev().find(|offer| fits(offer)).map(Arc::clone)
+    }
+
+    /// Forgets all.
+    pub fn clear(&self) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
 /// An offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
@@ -126,12 +171,8 @@ pub struct Offer {
     pub name: String,
     /// What it computes.
     pub piece: Piece,
-    /// Ring dimension.
-    pub n: usize,
-    /// For primes of at most so many bits.
-    pub bits: u32,
-    /// For this prime alone, if any is named.
-    pub prime: Option<u64>,
+    /// For which rings.
+    pub ring: Ring,
     /// Places in the function table: of the function from and to residues, and of the one that leaves or takes doubles instead, at most
     /// 9/16 of the prime in size. Of sums: the one that gives residues, and the one that leaves doubles.
     pub places: [usize; 2],
@@ -141,7 +182,7 @@ pub struct Offer {
 }
 
 /// All offers; the last one that fits is taken.
-static OFFERS: RwLock<Vec<Arc<Offer>>> = RwLock::new(Vec::new());
+static OFFERS: Offers<Offer> = Offers::none();
 
 /// Makes a kernel known to all that is prepared from now on.
 ///
@@ -156,12 +197,12 @@ pub unsafe fn offer(offer: Offer) -> Result<()> {
     let wrong = |at: &str, found: String, expected: &str| {
         Err(Error::Task { at: at.into(), found, expected: expected.into() })
     };
-    let n = offer.n;
+    let Ring { n, bits, .. } = offer.ring;
     if !n.is_power_of_two() || !(8..=crate::math::ntt::MAX_DEGREE).contains(&n) {
         return wrong("kernel, dimension", n.to_string(), "a power of two from 8 to 131072");
     }
-    if !(2..=50).contains(&offer.bits) {
-        return wrong("kernel, bits of the prime", offer.bits.to_string(), "2 to 50");
+    if !(2..=50).contains(&bits) {
+        return wrong("kernel, bits of the prime", bits.to_string(), "2 to 50");
     }
     if let Piece::Sum(terms) = offer.piece {
         let [most, outputs] = Terms::MOST;
@@ -193,13 +234,13 @@ pub unsafe fn offer(offer: Offer) -> Result<()> {
     if offer.places.contains(&0) {
         return wrong("kernel, places", "0".into(), "places from 1 on: a pointer to nothing is no function");
     }
-    OFFERS.write().unwrap_or_else(PoisonError::into_inner).push(Arc::new(offer));
+    OFFERS.add(offer);
     Ok(())
 }
 
 /// Forgets all offers; what is prepared already keeps its kernels.
 pub fn withdraw() {
-    OFFERS.write().unwrap_or_else(PoisonError::into_inner).clear();
+    OFFERS.clear();
 }
 
 /// A kernel with the factors of one prime.
@@ -223,15 +264,8 @@ impl Prepared {
         (n, q): (usize, u64),
         doubles: impl FnOnce() -> Vec<f64>,
     ) -> Result<Option<Self>> {
-        let fits = |offer: &&Arc<Offer>| {
-            let bits = u64::BITS - q.leading_zeros();
-            (offer.piece, offer.n) == (piece, n)
-                && bits <= offer.bits
-                && offer.prime.is_none_or(|prime| prime == q)
-        };
-        let offers = OFFERS.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(offer) = offers.iter().rev().find(fits).map(Arc::clone) else { return Ok(None) };
-        drop(offers);
+        let fits = |offer: &Offer| offer.piece == piece && offer.ring.serves(n, q);
+        let Some(offer) = OFFERS.last(fits) else { return Ok(None) };
         let doubles = doubles();
         let mut factors = memory::room(offer.layout.len())?;
         factors.extend(offer.layout.iter().map(|&at| doubles[at as usize]));
@@ -242,7 +276,7 @@ impl Prepared {
     /// them as centered integers: `ceil(p/2)`, `p`, `p - ceil(p/2)`.
     pub(super) fn run(&self, open: bool, out: &mut [u64], a: &[u64], rest: &[f64; 3]) {
         assert!(
-            self.is_ring() && out.len() == self.offer.n && a.len() == self.offer.n,
+            self.is_ring() && out.len() == self.offer.ring.n && a.len() == self.offer.ring.n,
             "operands of the ring"
         );
         self.call(open, out.as_mut_ptr(), a.as_ptr(), rest);
@@ -250,7 +284,7 @@ impl Prepared {
 
     /// As [`Self::run`], in place.
     pub(super) fn run_in_place(&self, open: bool, a: &mut [u64], rest: &[f64; 3]) {
-        assert!(self.is_ring() && a.len() == self.offer.n, "an operand of the ring");
+        assert!(self.is_ring() && a.len() == self.offer.ring.n, "an operand of the ring");
         let a = a.as_mut_ptr();
         self.call(open, a, a, rest);
     }
@@ -263,7 +297,7 @@ impl Prepared {
     /// Computes what is of several limbs, with `open` by the second function. `limbs`: of sums each `x`, the open ones first, then the `y` of each of them, output by
     /// output; of changes of base the sources, then the targets' own.
     pub(super) fn gather<'a>(&self, open: bool, out: &mut [u64], limbs: impl Iterator<Item = &'a [u64]>) {
-        let n = self.offer.n;
+        let n = self.offer.ring.n;
         let [read, written] = self.offer.piece.limbs();
         let mut addresses = [std::ptr::null(); Piece::MOST_ADDRESSES];
         let mut given = 0;

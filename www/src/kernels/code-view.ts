@@ -1,5 +1,12 @@
 /** A schedule, and the code that follows from it, to read. */
-import { kernelText, make, type Schedule, scheduleName } from 'cipherloom/tune/kernels';
+import {
+  kernelText,
+  type Made,
+  type MadeShader,
+  make,
+  type Schedule,
+  scheduleName,
+} from 'cipherloom/tune/kernels';
 import * as format from '../format.js';
 import { button, h } from '../ui/dom.js';
 import { saveFile } from '../ui/save-file.js';
@@ -15,31 +22,8 @@ export function codeView(schedule: Schedule): HTMLElement {
   code.addEventListener(
     'toggle',
     () => {
-      const { bytes } = make(schedule);
-      const functions = kernelText(bytes);
-      const text = functions.map(({ lines }) => lines.join('\n')).join('\n\n');
-      const instructions = functions.reduce((sum, one) => sum + one.instructions, 0);
-      code.append(
-        h(
-          'p',
-          { class: 'note' },
-          `${format.bytes(bytes.length)} of WebAssembly, ${format.plural(functions.length, 'function')}, ` +
-            `${format.count(instructions)} instructions. The engine calls “closed”, from and to residues, and “open”, which leaves or takes doubles.`,
-        ),
-        button('Save as text', () => saveFile(`${name}.wat`, `${text}\n`, 'text/plain'), { class: 'small' }),
-        ...functions.map(({ index, exported, lines, instructions: own }) =>
-          h(
-            'details',
-            { class: 'kernels-function' },
-            h(
-              'summary',
-              {},
-              `Function ${index}${exported === undefined ? '' : ` (${exported})`}: ${format.plural(own, 'instruction')}`,
-            ),
-            listing(`Function ${index} of ${name}`, lines),
-          ),
-        ),
-      );
+      const made = make(schedule);
+      code.append(...('body' in made ? shader(name, made) : functions(name, made)));
     },
     { once: true },
   );
@@ -50,6 +34,47 @@ export function codeView(schedule: Schedule): HTMLElement {
     listing(`Schedule ${name}, as JSON`, [JSON.stringify(schedule)], true),
     code,
   );
+}
+
+/** WebAssembly, function by function. */
+function functions(name: string, { bytes }: Made): HTMLElement[] {
+  const found = kernelText(bytes);
+  const text = found.map(({ lines }) => lines.join('\n')).join('\n\n');
+  const instructions = found.reduce((sum, one) => sum + one.instructions, 0);
+  return [
+    h(
+      'p',
+      { class: 'note' },
+      `${format.bytes(bytes.length)} of WebAssembly, ${format.plural(found.length, 'function')}, ` +
+        `${format.count(instructions)} instructions. The engine calls “closed”, from and to residues, and “open”, which leaves or takes doubles.`,
+    ),
+    button('Save as text', () => saveFile(`${name}.wat`, `${text}\n`, 'text/plain'), { class: 'small' }),
+    ...found.map(({ index, exported, lines, instructions: own }) =>
+      h(
+        'details',
+        { class: 'kernels-function' },
+        h(
+          'summary',
+          {},
+          `Function ${index}${exported === undefined ? '' : ` (${exported})`}: ${format.plural(own, 'instruction')}`,
+        ),
+        listing(`Function ${index} of ${name}`, lines),
+      ),
+    ),
+  ];
+}
+
+/** A shader, which is text already. */
+function shader(name: string, { body, passes }: MadeShader): HTMLElement[] {
+  return [
+    h(
+      'p',
+      { class: 'note' },
+      `${format.bytes(body.length)} of WGSL, ${passes.length === 1 ? 'one pass' : `${format.count(passes.length)} passes`}.`,
+    ),
+    button('Save as text', () => saveFile(`${name}.wgsl`, body, 'text/plain'), { class: 'small' }),
+    listing(`Shader ${name}`, body.split('\n')),
+  ];
 }
 
 /** Text that scrolls, by keys too. */

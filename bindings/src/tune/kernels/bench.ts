@@ -4,11 +4,11 @@ import type { RawKernel } from '../../raw.js';
 import type { LoadOptions } from '../../types.js';
 import { moduleOf } from '../../worker/wasm-module.js';
 import { type Engine, startEngine } from '../../worker/engine.js';
-import type { ConformanceMethods, Trial, TrialSettings } from '../../worker/protocol.js';
+import type { ConformanceMethods, GpuTraits, Trial, TrialSettings } from '../../worker/protocol.js';
 import { startWorker } from '../../worker/start.js';
-import type { OperatorKey } from '../key.js';
+import { type OperatorKey, typeAndPlace } from '../key.js';
 
-/** What is tried: kernels of this build, by the name of a platform or of a family of it, and those made at run time that are to be taken. */
+/** What is tried: kernels of this build, by the name of a platform or of a family of it, shaders (`gpu`, in trials of which all are), and those made at run time that are to be taken. */
 export interface Candidate {
   readonly platform: string;
   readonly kernels?: readonly RawKernel[] | undefined;
@@ -39,15 +39,25 @@ export class Bench {
     settings: TrialSettings,
     signal?: AbortSignal,
   ): Promise<Trial[]> {
+    const { attributes, inputs } = key;
+    const [operator] = typeAndPlace(key);
+    return this.#ask((connection) =>
+      connection.call('trial', [{ operator, attributes, inputs: [...inputs] }, candidates, settings], {
+        signal,
+      }),
+    );
+  }
+
+  /** What the GPU here is, and has for a workgroup. Errors: GpuError `gpu.none`; WorkerError, those of the signal. */
+  gpu(signal?: AbortSignal): Promise<GpuTraits> {
+    return this.#ask((connection) => connection.call('gpu', [], { signal }));
+  }
+
+  async #ask<T>(asked: (connection: Engine<ConformanceMethods>['connection']) => Promise<T>): Promise<T> {
     this.#engine ??= this.#start();
     const { connection } = await this.#engine;
-    const { operator, attributes, inputs } = key;
     try {
-      return await connection.call(
-        'trial',
-        [{ operator, attributes, inputs: [...inputs] }, candidates, settings],
-        { signal },
-      );
+      return await asked(connection);
     } finally {
       if (!connection.alive) this.#engine = undefined;
     }
@@ -73,5 +83,15 @@ export class Bench {
     );
     started.catch(() => (this.#engine = undefined));
     return started;
+  }
+}
+
+/** What the GPU of this device is, as `deviceClass({ gpu })` takes it, and what it has for a workgroup. Takes a worker for a moment. Errors: GpuError `gpu.none`; WorkerError. */
+export async function gpuTraits(options: BenchOptions = {}): Promise<GpuTraits> {
+  const bench = new Bench(options);
+  try {
+    return await bench.gpu();
+  } finally {
+    bench.close();
   }
 }

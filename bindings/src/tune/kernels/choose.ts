@@ -58,7 +58,6 @@ export async function chooseKernels(
   const kernels = new Map<string, Taken>();
   const explorer = new KernelExplorer({ ...bench, device });
   try {
-    if (!explorer.generated) return chosen([]);
     for (const given of records) {
       signal?.throwIfAborted();
       const taken = await verified(given, { explorers, device }, explorer, refused, signal);
@@ -134,6 +133,7 @@ async function verified(
     if (key.device !== device) throw wrong('tune.device', 'record, key', `"${key.device}"`, `"${device}"`);
     const { library, ...made } = best;
     const { generated } = made;
+    if (!explorer.runs(key)) return undefined;
     // What wins by less than noise replaces nothing, and neither does what was compared with nothing.
     if (generated === undefined || library === undefined || !beats(generated, library)) return undefined;
     // What is built in runs anyway, and is not tried here.

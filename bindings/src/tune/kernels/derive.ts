@@ -2,26 +2,37 @@
  * From a schedule to a kernel that engines take. This is the only way to one: code is always derived here, on the device that runs it, and never taken from whoever sent
  * a record. A record may say the hash of the code that it means; where that is another one, the record is refused before anything of it is compiled.
  */
-import type { RawKernel } from '../../raw.js';
+import type { RawFunctions, RawKernel, RawShader } from '../../raw.js';
 import { canonicalJson } from '../canonical.js';
 import { hashOf } from '../consent.js';
 import type { OperatorKey } from '../key.js';
 import type { Implementation, TuneRecord } from '../record.js';
 import { wrong } from '../wrong.js';
 import { bitsOf, pieceOf } from './pieces.js';
-import { checkSchedule, type Schedule, scheduleName, shapeOf } from './schedule.js';
+import {
+  checkSchedule,
+  type Schedule,
+  scheduleName,
+  type ShaderSchedule,
+  shapeOf,
+  type WasmSchedule,
+} from './schedule.js';
 import type { Made } from './emitter.js';
+import type { MadeShader } from './gpu-transform.js';
 import { make } from './make.js';
 
 /** A kernel, and the hash of its code. */
-export interface Derived {
-  readonly kernel: RawKernel;
+export interface Derived<K extends RawKernel = RawKernel> {
+  readonly kernel: K;
   /** SHA-256, as 64 hexadecimal digits. */
   readonly code: string;
 }
 
 /** Code that is made and hashed; it is compiled when somebody wants it to run. */
-interface Coded extends Made {
+interface Coded {
+  readonly made: Made | MadeShader;
+  /** Of WebAssembly, or of a text. */
+  readonly bytes: Uint8Array;
   readonly code: string;
   kernel?: Promise<RawKernel> | undefined;
 }
@@ -31,6 +42,9 @@ const MOST_KEPT = 64;
 const kept = new Map<string, Promise<Coded>>();
 
 /** The kernel of a schedule. Errors: TuneError `tune.record` for what is no schedule. */
+export async function derive(value: WasmSchedule): Promise<Derived<RawFunctions>>;
+export async function derive(value: ShaderSchedule): Promise<Derived<RawShader>>;
+export async function derive(value: unknown): Promise<Derived>;
 export async function derive(value: unknown): Promise<Derived> {
   const schedule = checkSchedule(value);
   return compiled(schedule, await codeOf(schedule));
@@ -49,19 +63,24 @@ function codeOf(schedule: Schedule): Promise<Coded> {
 
 async function coded(schedule: Schedule): Promise<Coded> {
   const made = make(schedule);
-  return { ...made, code: await hashOf(made.bytes) };
+  const bytes = 'body' in made ? new TextEncoder().encode(made.body) : made.bytes;
+  return { made, bytes, code: await hashOf(bytes) };
 }
 
 async function compiled(schedule: Schedule, coded: Coded): Promise<Derived> {
-  coded.kernel ??= kernelOf(schedule, coded);
+  coded.kernel ??= kernelOf(schedule, coded.made);
   coded.kernel.catch(() => (coded.kernel = undefined));
   return { kernel: await coded.kernel, code: coded.code };
 }
 
-async function kernelOf(schedule: Schedule, { bytes, layout }: Made): Promise<RawKernel> {
+async function kernelOf(schedule: Schedule, made: Made | MadeShader): Promise<RawKernel> {
   const { piece, n, bits, prime } = schedule;
-  const module = await WebAssembly.compile(bytes);
-  return { name: scheduleName(schedule), piece, n, bits, shape: shapeOf(schedule), prime, module, layout };
+  const of = { name: scheduleName(schedule), piece, n, bits, shape: shapeOf(schedule), prime };
+  if ('body' in made) {
+    const { body, passes, factors, needs } = made;
+    return { ...of, body, passes, factors, needs };
+  }
+  return { ...of, module: await WebAssembly.compile(made.bytes), layout: made.layout };
 }
 
 /** The schedule of a generated implementation of a key, and its code, which is not compiled yet. */

@@ -2,7 +2,7 @@
  * What the code of all kernels is made of: arithmetic modulo a prime in doubles, two lanes, as the built-in kernels have it (`engine/src/platform/simd/fused.rs`): `h = a w`,
  * `l = h - a w` exactly, `b = round(a w / q)`, and `a w - b q = (h - b q) - l`.
  */
-import type { Schedule } from './schedule.js';
+import type { WasmSchedule } from './schedule.js';
 import type { Body, Local } from './wasm-writer.js';
 
 /** 2^52: adding it to a small integer shows that in the lowest bits. */
@@ -24,7 +24,7 @@ export interface Made {
 export const PARAMETERS = 4;
 
 /** What of a schedule its arithmetic depends on. */
-type Arithmetic = Pick<Schedule, 'rounding' | 'prime'>;
+type Arithmetic = Pick<WasmSchedule, 'rounding' | 'prime'>;
 
 /** What all functions of a kernel emit. */
 export class Emitter<S extends Arithmetic = Arithmetic> {

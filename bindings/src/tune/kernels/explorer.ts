@@ -5,12 +5,13 @@
 import { measure, winner } from '../measure.js';
 import type { OperatorKey } from '../key.js';
 import type { Best, Explorer, Implementation, TuneRecord } from '../record.js';
-import { keyText } from '../key.js';
-import type { Trial, TrialSettings } from '../../worker/protocol.js';
+import { keyText, typeAndPlace } from '../key.js';
+import type { GpuTraits, Trial, TrialSettings } from '../../worker/protocol.js';
 import { Bench, type BenchOptions, type Candidate } from './bench.js';
 import { derive, deriveFor } from './derive.js';
 import { bitsOf, pieceOf, usesOf } from './pieces.js';
-import { type Schedule, scheduleJson, scheduleName } from './schedule.js';
+import { checkFits, checkGpuClass } from './gpu-needs.js';
+import { checkSchedule, type Schedule, scheduleJson, scheduleName } from './schedule.js';
 import { seeded, spaceOf } from './space.js';
 import { evolution } from './techniques/evolution.js';
 import { grid } from './techniques/grid.js';
@@ -19,6 +20,15 @@ import type { Technique, Tried } from './techniques/technique.js';
 
 /** Built-in: what the engine takes by itself, and the families and the reference for all they serve. */
 const BUILT_IN = ['simd', 'f64x2-fma', 'f64x2', 'u32x4', 'scalar'] as const;
+/** On a GPU: its shaders. */
+const ON_GPU = ['gpu'] as const;
+
+/** Ways that are built in, the usual one first, beside which schedules are tried, on its platform. */
+type BuiltIn = readonly [string, ...string[]];
+
+function builtIn(key: OperatorKey): BuiltIn {
+  return typeAndPlace(key)[1] === 'gpu' ? ON_GPU : BUILT_IN;
+}
 /** Schedules in one trial, beside the built-in kernel. */
 const TOGETHER = 6;
 /** How many are compared in the end. */
@@ -65,6 +75,7 @@ export class KernelExplorer implements Explorer {
   readonly #bench: Bench;
   readonly #trials: number;
   readonly #techniques: () => Technique[];
+  #known: Promise<GpuTraits> | undefined;
 
   constructor({ device, trials = 48, techniques, ...bench }: ExploreOptions) {
     this.device = device;
@@ -76,20 +87,22 @@ export class KernelExplorer implements Explorer {
   /** The best of each kind; a schedule only where one conforms. Errors: those of the core for what is no use of an operator; WorkerError; the signal's. */
   async explore(key: OperatorKey, { signal, onTried }: Exploring): Promise<Best> {
     const began = performance.now();
-    const families = BUILT_IN.map((platform): Candidate => ({ platform }));
+    const known = builtIn(key);
+    const gpu = await this.#gpu(key, signal);
+    const families = known.map((platform): Candidate => ({ platform }));
     const trials = await this.#bench.trial(key, families, QUICK, signal);
     const built = trials.flatMap((trial, at) => (trial.time === undefined ? [] : [{ ...trial, at }]));
     if (built.length === 0) return {};
     const library = winner(built as ((typeof built)[number] & Measured)[]);
-    const call = BUILT_IN[library.at] as string;
+    const call = known[library.at] as string;
     const searched = performance.now() - began;
-    const found = await this.#schedules(key, signal, onTried);
+    const found = await this.#schedules(key, gpu, signal, onTried);
     if (found === undefined) return { library: implementation('library', library, searched, { call }) };
     // Once more, side by side.
     const { kernel, code } = await derive(found.schedule);
     const [one, other] = await this.#bench.trial(
       key,
-      [{ platform: call }, { platform: 'simd', kernels: [kernel] }],
+      [{ platform: call }, { platform: known[0], kernels: [kernel] }],
       FINAL,
       signal,
     );
@@ -107,27 +120,30 @@ export class KernelExplorer implements Explorer {
   /**
    * All that there is for an operator, side by side, in turns: what is built in, the engine's own choice (`simd`) first, then kernels of schedules, each list together. Families that this
    * build has not are left out; one that does not serve an operator leaves it to `scalar`. Errors: as of
-   * {@link explore}; TuneError `tune.record` of what is no schedule.
+   * {@link explore}; TuneError `tune.record` of what is no schedule, or is too much for the GPU here.
    */
   async compare(
     key: OperatorKey,
     made: readonly (readonly Schedule[])[],
     { signal }: Pick<Exploring, 'signal'>,
   ): Promise<Compared[]> {
+    const known = builtIn(key);
+    const gpu = await this.#gpu(key, signal);
+    if (gpu !== undefined) for (const schedule of made.flat()) checkFits(schedule, gpu);
     const kernels = await Promise.all(
-      (this.generated ? made : []).map((one) =>
+      (this.runs(key) ? made : []).map((one) =>
         Promise.all(one.map(async (schedule) => (await derive(schedule)).kernel)),
       ),
     );
     const candidates: Candidate[] = [
-      ...BUILT_IN.map((platform) => ({ platform })),
-      ...kernels.map((some) => ({ platform: 'simd', kernels: some })),
+      ...known.map((platform) => ({ platform })),
+      ...kernels.map((some) => ({ platform: known[0], kernels: some })),
     ];
     const trials = await this.#bench.trial(key, candidates, FINAL, signal);
     return trials.flatMap((trial, at) => {
       if (trial.absent === true) return [];
-      const schedules = made[at - BUILT_IN.length] ?? [];
-      const call = BUILT_IN[at];
+      const schedules = made[at - known.length] ?? [];
+      const call = known[at];
       return {
         kind: call === undefined ? 'generated' : 'library',
         name: call ?? schedules.map(scheduleName).join('; '),
@@ -143,11 +159,21 @@ export class KernelExplorer implements Explorer {
     return this.#bench.generated;
   }
 
+  /** Whether kernels made at run time run here for an operator: on a GPU wherever there is one. */
+  runs(key: OperatorKey): boolean {
+    return builtIn(key) === ON_GPU || this.generated;
+  }
+
   /** Whether an implementation conforms here: one that is built in, or one whose code is derived here, in all that it would be called for. */
   readonly verify = (record: TuneRecord, one: Implementation): Promise<boolean> => this.conforms(record, one);
 
-  /** See {@link verify}. Errors: WorkerError, MemoryError where nothing could be tried; the signal's. */
+  /**
+   * See {@link verify}. Errors: WorkerError, MemoryError where nothing could be tried; GpuError `gpu.none`; TuneError `tune.device` of another GPU, `tune.record` of what is too
+   * much for this one; the signal's.
+   */
   async conforms({ key }: TuneRecord, one: Implementation, signal?: AbortSignal): Promise<boolean> {
+    const gpu = await this.#gpu(key, signal);
+    if (gpu !== undefined && one.kind === 'generated') checkFits(checkSchedule(one.schedule), gpu);
     const candidate = await this.#candidate(key, one);
     if (candidate === undefined) return false;
     const uses = one.kind === 'generated' ? usesOf(key) : [];
@@ -163,23 +189,36 @@ export class KernelExplorer implements Explorer {
   }
 
   async #candidate(key: OperatorKey, one: Implementation): Promise<Candidate | undefined> {
+    const known = builtIn(key);
     if (one.kind === 'library') {
-      const platform = BUILT_IN.find((known) => known === one.call);
-      return platform && { platform };
+      const platform = known.find((known) => known === one.call);
+      return platform === undefined ? undefined : { platform };
     }
     // Code that somebody has written is nobody's here.
-    if (one.kind !== 'generated' || !this.#bench.generated) return undefined;
-    return { platform: 'simd', kernels: [(await deriveFor(key, one)).kernel] };
+    if (one.kind !== 'generated' || !this.runs(key)) return undefined;
+    return { platform: known[0], kernels: [(await deriveFor(key, one)).kernel] };
+  }
+
+  /** The GPU here, for an operator that is placed on one. Errors: GpuError `gpu.none`; TuneError `tune.device` where the key is of another one. */
+  async #gpu(key: OperatorKey, signal: AbortSignal | undefined): Promise<GpuTraits | undefined> {
+    if (builtIn(key) !== ON_GPU) return undefined;
+    this.#known ??= this.#bench.gpu(signal);
+    this.#known.catch(() => (this.#known = undefined));
+    const gpu = await this.#known;
+    checkGpuClass(key.device, gpu);
+    return gpu;
   }
 
   async #schedules(
     key: OperatorKey,
+    gpu: GpuTraits | undefined,
     signal: AbortSignal,
     onTried: Exploring['onTried'],
   ): Promise<Tried | undefined> {
     const asked = pieceOf(key);
-    const space = asked && spaceOf(asked, bitsOf(asked.prime));
-    if (space === undefined || !this.#bench.generated) return undefined;
+    const space = asked && spaceOf(asked, bitsOf(asked.prime), gpu?.limits);
+    if (space === undefined || !this.runs(key)) return undefined;
+    const [platform] = builtIn(key);
     const techniques = this.#techniques();
     const random = seeded(keyText(key).length * 7919 + space.n);
     const tried: Tried[] = [];
@@ -193,13 +232,8 @@ export class KernelExplorer implements Explorer {
       idle = proposed.length === 0 ? idle + 1 : 0;
       if (proposed.length === 0) continue;
       const kernels = await Promise.all(proposed.map(async (schedule) => (await derive(schedule)).kernel));
-      const candidates = kernels.map((kernel): Candidate => ({ platform: 'simd', kernels: [kernel] }));
-      const [built, ...times] = await this.#bench.trial(
-        key,
-        [{ platform: 'simd' }, ...candidates],
-        QUICK,
-        signal,
-      );
+      const candidates = kernels.map((kernel): Candidate => ({ platform, kernels: [kernel] }));
+      const [built, ...times] = await this.#bench.trial(key, [{ platform }, ...candidates], QUICK, signal);
       const base = built?.time ?? 1;
       for (const [at, schedule] of proposed.entries())
         tried.push({ schedule, ratio: (times[at]?.time ?? Infinity) / base });
@@ -213,7 +247,7 @@ export class KernelExplorer implements Explorer {
     const kernels = await Promise.all(best.map(async ({ schedule }) => (await derive(schedule)).kernel));
     const times = await this.#bench.trial(
       key,
-      [{ platform: 'simd' }, ...kernels.map((kernel) => ({ platform: 'simd', kernels: [kernel] }))],
+      [{ platform }, ...kernels.map((kernel) => ({ platform, kernels: [kernel] }))],
       FINAL,
       signal,
     );

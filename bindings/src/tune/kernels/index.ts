@@ -8,15 +8,21 @@ export type {
   Piece,
   Rounding,
   Schedule,
+  ShaderSchedule,
   SumSchedule,
   Terms,
   TransformSchedule,
+  WasmSchedule,
   Change,
   ChangeSchedule,
 } from './schedule.js';
 export { make } from './make.js';
 export { deriveCode as derive } from './derive.js';
 export type { Made } from './emitter.js';
+export type { Factors, MadeShader } from './gpu-transform.js';
+export { gpuTraits } from './bench.js';
+export type { GpuTraits } from '../../worker/protocol.js';
+export type { WorkgroupNeeds } from '../../gpu/needs.js';
 export { kernelText } from './wasm-text.js';
 export type { KernelFunction } from './wasm-text.js';
 export { changePlanOf, planOf, sumPlanOf } from './bounds.js';
@@ -31,6 +37,7 @@ export { seeded, spaceOf } from './space.js';
 export type { Random, Space } from './space.js';
 export { ChangeSpace } from './change-space.js';
 export { SumSpace } from './sum-space.js';
+export { ShaderSpace } from './gpu-space.js';
 export { TransformSpace } from './transform-space.js';
 export { grid } from './techniques/grid.js';
 export { randomly } from './techniques/random.js';

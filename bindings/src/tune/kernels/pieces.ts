@@ -1,6 +1,6 @@
 /** Which piece of work an operator is, or has most of, so that a kernel of that piece is an implementation of it. The only place that knows operators by name here. */
 import { operatorKey, type OperatorKey } from '../key.js';
-import { type Change, isChange, isTerms, type Piece, type Terms } from './schedule.js';
+import { type Change, isChange, isShaderPiece, isTerms, type Piece, type Terms } from './schedule.js';
 
 /** The piece of an operator: of which ring. */
 export interface PieceOfKey {
@@ -23,6 +23,8 @@ const OPERATORS: Readonly<Record<string, { readonly piece: Piece; readonly own: 
   'rns.extend': { piece: 'rns.change', own: true },
   'rns.switch': { piece: 'rns.change', own: true },
   'rns.scale_round': { piece: 'rns.change', own: true },
+  'limb.ntt@gpu': { piece: 'gpu.forward', own: false },
+  'limb.intt@gpu': { piece: 'gpu.inverse', own: false },
 };
 
 /** The piece that a key asks for; undefined for what no kernel is made of. */
@@ -78,7 +80,8 @@ export function usesOf(key: OperatorKey): OperatorKey[] {
   const asked = pieceOf(key);
   if (asked === undefined) return [];
   if (asked.piece === 'ring.sum') return sumsOf(key);
-  if (asked.piece === 'rns.change') return [];
+  // The last two are called for nothing else.
+  if (asked.piece === 'rns.change' || isShaderPiece(asked.piece)) return [];
   const { n, prime } = asked;
   const limb = (form: string, q = prime): string => `limb[${n}]{form="${form}", n=${n}, q=${q}}`;
   const [wide, prepared, device] = [limb('coeff', WIDE), limb('ntt'), key.device];

@@ -3,7 +3,8 @@
  *
  * The transform of dimension `n` has `log2 n` layers (P. Longa, M. Naehrig, 2016), the first one with one block, the last one with `n/2`. A schedule says how many of
  * them are done while values are in registers, in which order blocks are visited, and how products are made. Sums of products go over all terms for a few indices at a time;
- * a schedule says for how many, and what is in registers then; changes of base, too.
+ * a schedule says for how many, and what is in registers then; changes of base, too. On a GPU a schedule of a transform says which layers are one dispatch, which of them are done
+ * in registers before words are exchanged, and how much a workgroup and each of its invocations have.
  */
 import { describe } from '../../arguments.js';
 import type { Json } from '../canonical.js';
@@ -13,21 +14,32 @@ import { checkObject, wrong } from '../wrong.js';
 export type Piece = Schedule['piece'];
 
 /** All pieces. */
-export const PIECES: readonly Piece[] = ['ring.forward', 'ring.inverse', 'ring.sum', 'rns.change'];
+export const PIECES: readonly Piece[] = [
+  'ring.forward',
+  'ring.inverse',
+  'ring.sum',
+  'rns.change',
+  'gpu.forward',
+  'gpu.inverse',
+];
 
 /** How `round(a w / q)` is made. */
 export type Rounding = 'nearest' | 'add';
 
 /** What all schedules have. */
-interface Common {
+interface OfRing {
   /** Of the generator: another one gives other code. */
   readonly version: 2;
   /** Ring dimension: a power of two from 16 to 32768. */
   readonly n: number;
-  /** For primes below `2^bits`, 17 to 50: how often values are reduced follows from it. */
+  /** For primes below `2^bits`, 17 to 50, on a GPU to 62: how often values are reduced follows from it. */
   readonly bits: number;
   /** This prime alone, its constants part of the code; any if left out. */
   readonly prime?: number;
+}
+
+/** What all schedules of WebAssembly have. */
+interface Common extends OfRing {
   /** `nearest`: by the instruction; `add`: by adding and subtracting 1.5 * 2^52. */
   readonly rounding: Rounding;
   /** Of transforms whether factors that many vectors share, of sums whether addresses are held in locals, or loaded where they are used. */
@@ -71,17 +83,46 @@ export interface ChangeSchedule extends Omit<Common, 'prime'> {
   readonly change: Change;
 }
 
-/** A schedule. */
-export type Schedule = TransformSchedule | SumSchedule | ChangeSchedule;
+/** A schedule of a transform on a GPU. */
+export interface ShaderSchedule extends OfRing {
+  readonly piece: 'gpu.forward' | 'gpu.inverse';
+  /**
+   * Passes over the data, each a dispatch, the layer with one block first. Of each the layers of its steps, 1 to 4: those of a step are done on words in registers; between steps words
+   * are exchanged in the memory of the workgroup. They add up to `log2 n`.
+   */
+  readonly passes: readonly (readonly number[])[];
+  /** Invocations of a workgroup: a power of two from 16 to 1024; fewer where the ring has fewer words. */
+  readonly group: number;
+  /** Words that each invocation works on: 2, 4, 8 or 16, as many at least as the largest step has at a time. */
+  readonly each: number;
+  /** 32-bit words that a residue is computed on: 1 for primes below `2^31`, or 2. */
+  readonly words: 1 | 2;
+  /** Products with known factors: by the quotient `floor(R w / q)`, which the table has, too (V. Shoup), or by `w R mod q` and `1/q mod R` (P. Montgomery, 1985). `R` is `2^(32 words)`. */
+  readonly product: 'shoup' | 'montgomery';
+  /** Whether residues stay below `4 q` between layers (below `2 q` backward; D. Harvey, 2014), or below `q`. */
+  readonly lazy: boolean;
+  /** Whether a workgroup reads and writes its words in order, by way of its memory, or where the first and the last step have them. */
+  readonly staged: boolean;
+}
 
-const NAMES = ['version', 'piece', 'n', 'bits', 'rounding', 'held', 'unroll'];
-const TRANSFORM = ['passes', 'computed', 'tile'];
+/** A schedule of what becomes WebAssembly. */
+export type WasmSchedule = TransformSchedule | SumSchedule | ChangeSchedule;
+
+/** A schedule. */
+export type Schedule = WasmSchedule | ShaderSchedule;
+
+const NAMES = ['version', 'piece', 'n', 'bits'];
+const WASM = ['rounding', 'held', 'unroll'];
+const TRANSFORM = [...WASM, 'passes', 'computed', 'tile'];
+const SHADER = ['passes', 'group', 'each', 'words', 'product', 'lazy', 'staged'];
 /** Names beside these. */
 const MORE: Readonly<Record<Piece, readonly string[]>> = {
   'ring.forward': TRANSFORM,
   'ring.inverse': TRANSFORM,
-  'ring.sum': ['terms', 'together'],
-  'rns.change': ['change'],
+  'ring.sum': [...WASM, 'terms', 'together'],
+  'rns.change': [...WASM, 'change'],
+  'gpu.forward': SHADER,
+  'gpu.inverse': SHADER,
 };
 
 /** The least dimension: two passes, the last of which works on two blocks side by side. */
@@ -90,7 +131,12 @@ export const LEAST = 16;
 export const LARGEST = 32_768;
 /** Bits of primes that doubles serve. */
 export const BITS = { least: 17, most: 50 } as const;
-/** Most layers of one pass. */
+/** Bits of primes that shaders compute with, on one word and on two: with residues below `4 q`, one or none less. */
+export const SHADER_BITS = { least: 17, most: { 1: 31, 2: 62 } } as const;
+/** Invocations of a workgroup, and words of each of them. */
+export const GROUPS = [16, 32, 64, 128, 256, 512, 1024] as const;
+export const EACH = [2, 4, 8, 16] as const;
+/** Most layers of one pass, on a GPU of one step. */
 export const MOST_LAYERS = 4;
 /** Most sources of a change of base, and most targets: those of the engine. */
 export const MOST_CHANGE = { sources: 12, targets: 16 } as const;
@@ -98,9 +144,29 @@ export const MOST_CHANGE = { sources: 12, targets: 16 } as const;
 export const MOST_TERMS = { terms: 16, outputs: 4 } as const;
 
 /** Whether there are kernels for a ring of that dimension and primes of so many bits. */
-export function isRing(n: number, bits: number): boolean {
+export function isRing(n: number, bits: number, most: number = BITS.most): boolean {
   const fits = Number.isInteger(Math.log2(n)) && n >= LEAST && n <= LARGEST;
-  return fits && bits >= BITS.least && bits <= BITS.most;
+  return fits && bits >= BITS.least && bits <= most;
+}
+
+/** Whether a schedule is one of a GPU. */
+export function isShader(schedule: Schedule): schedule is ShaderSchedule {
+  return isShaderPiece(schedule.piece);
+}
+
+/** Whether a piece is one of a GPU. */
+export function isShaderPiece(piece: Piece): piece is ShaderSchedule['piece'] {
+  return piece === 'gpu.forward' || piece === 'gpu.inverse';
+}
+
+/** Words of a workgroup: all of a small ring, in one workgroup. */
+export function tileOf({ n, group, each }: Pick<ShaderSchedule, 'n' | 'group' | 'each'>): number {
+  return Math.min(n, group * each);
+}
+
+/** Most bits of a prime by words of a residue, where residues stay below `4 q` or not. */
+export function mostBits(words: 1 | 2, lazy: boolean): number {
+  return words === 1 && lazy ? SHADER_BITS.most[1] - 1 : SHADER_BITS.most[words];
 }
 
 /** Whether a value is a schedule; gives a copy. Errors: TuneError `tune.record`. */
@@ -123,8 +189,13 @@ export function checkSchedule(value: unknown): Schedule {
   const n = whole('n', LEAST, LARGEST);
   const layers = Math.log2(n);
   if (!Number.isInteger(layers)) fail('n', 'a power of two');
-  const bits = whole('bits', BITS.least, BITS.most);
-  const prime = given.prime === undefined ? undefined : whole('prime', 3, 2 ** bits - 1);
+  const shader = isShaderPiece(piece);
+  const bits = whole('bits', BITS.least, shader ? SHADER_BITS.most[2] : BITS.most);
+  const largest = Math.min(2 ** bits - 1, Number.MAX_SAFE_INTEGER);
+  const prime = given.prime === undefined ? undefined : whole('prime', 3, largest);
+  const alone = prime === undefined ? {} : { prime };
+  const of = { version: 2 as const, n, bits, ...alone };
+  if (isShaderPiece(piece)) return { ...of, ...checkShader({ ...of, piece }, given, fail) };
   const rounding =
     (['nearest', 'add'] as const).find((known) => known === given.rounding) ??
     fail('rounding', 'nearest or add');
@@ -132,7 +203,6 @@ export function checkSchedule(value: unknown): Schedule {
   const unroll = whole('unroll', 1, 4);
   if (unroll === 3) fail('unroll', '1, 2 or 4');
   const common = { version: 2 as const, n, bits, rounding, held: given.held as boolean, unroll };
-  const alone = prime === undefined ? {} : { prime };
   if (piece === 'ring.sum') {
     const terms = given.terms as Terms;
     if (!isTerms(terms))
@@ -161,6 +231,40 @@ export function checkSchedule(value: unknown): Schedule {
   return { ...common, ...alone, piece, passes: [...passes], computed, tile };
 }
 
+/** What a schedule of a GPU has beside its ring. */
+function checkShader(
+  { piece, n, bits }: Pick<ShaderSchedule, 'piece' | 'n' | 'bits'>,
+  given: Readonly<Record<string, unknown>>,
+  fail: (name: string, expected: string) => never,
+): Omit<ShaderSchedule, 'version' | 'n' | 'bits' | 'prime'> {
+  const one = <T>(name: string, list: readonly T[]): T =>
+    list.find((known) => known === given[name]) ?? fail(name, list.join(' or '));
+  const [group, each] = [one('group', GROUPS), one('each', EACH)];
+  const words = one('words', [1, 2] as const);
+  const product = one('product', ['shoup', 'montgomery'] as const);
+  for (const name of ['lazy', 'staged']) if (typeof given[name] !== 'boolean') fail(name, 'true or false');
+  const [lazy, staged] = [given['lazy'] as boolean, given['staged'] as boolean];
+  const most = mostBits(words, lazy);
+  if (bits > most) fail('bits', `at most ${most} on ${words} word${words === 1 ? '' : 's'}`);
+  const passes = given['passes'] as readonly (readonly number[])[];
+  const layers = (steps: readonly number[]): number => steps.reduce((sum, step) => sum + step, 0);
+  const isStep = (step: unknown): boolean =>
+    Number.isInteger(step) && (step as number) >= 1 && 2 ** (step as number) <= each;
+  const [held, tile] = [Math.log2(each), Math.log2(tileOf({ n, group, each }))];
+  const fits =
+    Array.isArray(passes) &&
+    passes.every((steps) => Array.isArray(steps) && steps.length > 0 && steps.every(isStep)) &&
+    passes.every((steps) => layers(steps) <= tile) &&
+    layers(passes.map(layers)) === Math.log2(n);
+  if (!fits)
+    fail(
+      'passes',
+      `lists of numbers from 1 to ${held}, at most ${tile} together, that are ${Math.log2(n)} in all`,
+    );
+  const copied = passes.map((steps) => [...steps]);
+  return { piece, passes: copied, group, each, words, product, lazy, staged };
+}
+
 /** Whether there are kernels for changes of base of that shape. */
 export function isChange(change: unknown): change is Change {
   if (!Array.isArray(change) || change.length !== 4) return false;
@@ -180,15 +284,25 @@ export function isTerms(terms: unknown): terms is Terms {
   return count >= 1 && count <= MOST_TERMS.terms && outputs >= 1 && outputs <= MOST_TERMS.outputs;
 }
 
-/** A short name: `forward-8192-50:2,3,4,4 add held u2 c3 t1`, `sum-8192-50:4+0x2 nearest held u2 together`, `change-8192-50:2to3 scaled nearest held u2`. */
+/**
+ * A short name: `forward-8192-50:2,3,4,4 add held u2 c3 t1`, `sum-8192-50:4+0x2 nearest held u2 together`, `change-8192-50:2to3 scaled nearest held u2`,
+ * `gpu-forward-8192-50:2,4,3/4 shoup lazy staged w2 g256 e16`.
+ */
 export function scheduleName(schedule: Schedule): string {
-  const { piece, n, bits, prime, rounding, held, unroll } = schedule;
+  const { piece, n, bits, prime } = schedule;
   const of = prime === undefined ? String(bits) : `q${prime}`;
+  if (isShader(schedule)) {
+    const { passes, product, lazy, staged, words, group, each } = schedule;
+    const flags = `${product}${lazy ? ' lazy' : ''}${staged ? ' staged' : ''}`;
+    const shape = passes.map((steps) => steps.join()).join('/');
+    return `${piece.replace('.', '-')}-${n}-${of}:${shape} ${flags} w${words} g${group} e${each}`;
+  }
+  const { rounding, held, unroll } = schedule;
   const [shape, rest] = shapeText(schedule);
   return `${piece.slice(piece.indexOf('.') + 1)}-${n}-${of}:${shape} ${rounding}${held ? ' held' : ''} u${unroll}${rest}`;
 }
 
-function shapeText(schedule: Schedule): [shape: string, rest: string] {
+function shapeText(schedule: WasmSchedule): [shape: string, rest: string] {
   switch (schedule.piece) {
     case 'ring.sum': {
       const [open, residues, outputs] = schedule.terms;

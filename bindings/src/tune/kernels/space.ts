@@ -1,7 +1,9 @@
 /** The schedules that a search may choose among for one piece, and how one is changed a little. */
+import type { WorkgroupNeeds } from '../../gpu/needs.js';
 import { ChangeSpace } from './change-space.js';
 import type { PieceOfKey } from './pieces.js';
 import type { Piece, Schedule } from './schedule.js';
+import { ShaderSpace } from './gpu-space.js';
 import { SumSpace } from './sum-space.js';
 import { TransformSpace } from './transform-space.js';
 
@@ -32,13 +34,20 @@ export interface Space {
   points(): Iterable<Schedule>;
 }
 
-/** The space of a piece for primes of so many bits; undefined where no kernel can be made. */
-export function spaceOf({ piece, n, shape }: Omit<PieceOfKey, 'prime'>, bits: number): Space | undefined {
+/** The space of a piece for primes of so many bits; undefined where no kernel can be made. `limits`: what a GPU has for a workgroup, if that is known. */
+export function spaceOf(
+  { piece, n, shape }: Omit<PieceOfKey, 'prime'>,
+  bits: number,
+  limits?: WorkgroupNeeds,
+): Space | undefined {
   switch (piece) {
     case 'ring.sum':
       return SumSpace.of(shape, n, bits);
     case 'rns.change':
       return ChangeSpace.of(shape, n, bits);
+    case 'gpu.forward':
+    case 'gpu.inverse':
+      return ShaderSpace.of(piece, n, bits, limits);
     default:
       return TransformSpace.of(piece, n, bits);
   }

@@ -4,13 +4,13 @@
 use super::cases::{Case, Expected};
 use super::fused::Oracle;
 use super::values::{Pattern, Random};
-use super::{Failure, call_of, run, types_of};
+use super::{Failure, call_of, compare, run, types_of};
 use crate::graph::ValueType;
 use crate::graph::{parse_attrs, parse_type};
 use crate::ops::types::{self, WORD, block_size};
 use crate::ops::{Call, OpDef, Registry};
 use crate::platform::{Kernel, Platform};
-use crate::{Result, memory};
+use crate::{Error, Result, memory};
 use std::sync::Arc;
 
 /// Words that all operands have together at most: 256 MiB.
@@ -86,16 +86,38 @@ impl Sample {
         f(&call, &self.def.assemble(&call)?, &words)
     }
 
-    /// Compares what a platform makes of it with the reference, on zeros, ones, the largest residues, these and zeros in turn, and random ones; leaves it with the last.
+    /// How many ways there are to fill it for a comparison: zeros, ones, the largest residues, these and zeros in turn, and random ones.
+    pub fn patterns() -> usize {
+        Pattern::of(1).len()
+    }
+
+    /// Fills it in way number `index`, and finds what the reference makes of it.
     ///
     /// # Errors
-    /// `Ok` with the [`Failure`], if any; errors for what cannot be tried: operators that do not expand to base operators.
+    /// `Job` where there is no such way; what cannot be tried: operators that do not expand to base operators.
+    pub fn expect(&mut self, index: usize) -> Result<()> {
+        let pattern = Pattern::of(1).get(index).ok_or(Error::Job("there is no such way to fill a sample"))?;
+        self.fill(*pattern)?;
+        let words = Oracle::default().words(self.def.name(), &self.case.attrs, &self.case.inputs)?;
+        self.case.expected = Expected::Words(words);
+        Ok(())
+    }
+
+    /// Judges what a platform that computes elsewhere made of it since [`Sample::expect`].
+    ///
+    /// # Errors
+    /// [`Failure::Wrong`].
+    pub fn judge(&self, platform: &str, out: &[u64]) -> std::result::Result<(), Failure> {
+        compare(platform, &*self.def, &self.case, out)
+    }
+
+    /// Compares what a platform makes of it with the reference, filled in each way; leaves it random.
+    ///
+    /// # Errors
+    /// `Ok` with the [`Failure`], if any; as [`Sample::expect`].
     pub fn check(&mut self, platform: &dyn Platform) -> Result<Option<Failure>> {
-        for pattern in Pattern::of(1) {
-            self.fill(*pattern)?;
-            let mut oracle = Oracle::default();
-            let words = oracle.words(self.def.name(), &self.case.attrs, &self.case.inputs)?;
-            self.case.expected = Expected::Words(words);
+        for index in 0..Self::patterns() {
+            self.expect(index)?;
             if let Err(failure) = run(platform, &*self.def, &self.case) {
                 return Ok(Some(failure));
             }

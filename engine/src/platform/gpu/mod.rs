@@ -7,6 +7,7 @@
 //! Not here: what is defined on doubles, which WGSL lacks, but for the quotient that every change of base asks for; and samplers.
 
 mod arrange;
+pub mod made;
 mod pointwise;
 mod quotient;
 mod transform;
@@ -25,6 +26,8 @@ use std::sync::Arc;
 pub struct Shader {
     /// WGSL, with an entry point for each pass: `pass0`, `pass1`.
     pub source: String,
+    /// What it is called where somebody has made it at run time.
+    pub name: Option<String>,
     /// Workgroups of one operator in each pass, along x; operators are along y.
     pub passes: Vec<u32>,
     /// What stands in the operator's record between the places of its inputs and that of its table.
@@ -123,6 +126,11 @@ impl Constants {
     }
 }
 
+/// 1 / q modulo 2^64, q odd: each step doubles the bits that are right, of which q itself has 3.
+fn inverse(q: u64) -> u64 {
+    (0..5).fold(q, |x, _| x.wrapping_mul(2u64.wrapping_sub(q.wrapping_mul(x))))
+}
+
 /// The whole text: of an operator of so many inputs.
 fn source(inputs: usize, constants: &Constants, body: &str) -> String {
     let (first, stride) = (1 + inputs, 2 + inputs + constants.0.len());
@@ -145,6 +153,7 @@ fn pass0(@builtin(global_invocation_id) id: vec3<u32>) {{
     );
     Shader {
         source: source(call.inputs.len(), &constants, &body),
+        name: None,
         passes: vec![n.div_ceil(SIZE) as u32],
         constants: constants.0,
         table,
@@ -168,6 +177,13 @@ mod tests {
         let (one, other) = (shader(257, 3), shader(769, 5));
         assert_eq!(one.source, other.source);
         assert_ne!(one.constants, other.constants);
+    }
+
+    #[test]
+    fn inverse_of_an_odd_number() {
+        for q in [1u64, 3, 257, (1 << 50) - 27, (1 << 61) - 1, u64::MAX] {
+            assert_eq!(inverse(q).wrapping_mul(q), 1, "{q}");
+        }
     }
 
     #[test]

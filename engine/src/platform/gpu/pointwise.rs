@@ -1,6 +1,6 @@
 //! Operators that compute each residue from those at the same index.
 
-use super::{Constants, Shader, each_word};
+use super::{Constants, Shader, each_word, inverse};
 use crate::Result;
 use crate::graph::ValueType;
 use crate::math::Modulus;
@@ -99,19 +99,4 @@ fn convert(call: &Call<'_>, modulus: &Modulus) -> Result<(Constants, String)> {
         factors.len()
     );
     Ok((constants, body))
-}
-
-/// 1 / q modulo 2^64, q odd: each step doubles the bits that are right, of which q itself has 3.
-fn inverse(q: u64) -> u64 {
-    (0..5).fold(q, |x, _| x.wrapping_mul(2u64.wrapping_sub(q.wrapping_mul(x))))
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn inverse_of_an_odd_number() {
-        for q in [1u64, 3, 257, (1 << 50) - 27, (1 << 61) - 1, u64::MAX] {
-            assert_eq!(super::inverse(q).wrapping_mul(q), 1, "{q}");
-        }
-    }
 }

@@ -81,9 +81,8 @@ pub(super) fn shader(call: &Call<'_>, output: &ValueType) -> Result<Shader> {
   store(r, i, right(above.m, u32(-above.e)));",
         call.inputs.len()
     );
-    let Shader { source, passes, constants, table } =
-        each_word(call, output.dim("n")?, constants, Vec::new(), &body);
-    Ok(Shader { source: source + REALS, passes, constants, table })
+    let shader = each_word(call, output.dim("n")?, constants, Vec::new(), &body);
+    Ok(Shader { source: shader.source + REALS, ..shader })
 }
 
 /// A normal double above 0 as m 2^e, with m of 53 bits.

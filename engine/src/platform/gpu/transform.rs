@@ -1,6 +1,6 @@
 //! Number-theoretic transforms: layers of far distances in registers, all others in the memory of a workgroup.
 
-use super::{Constants, Shader, source};
+use super::{Constants, Shader, made, source};
 use crate::Result;
 use crate::graph::ValueType;
 use crate::math::Modulus;
@@ -12,7 +12,7 @@ use crate::ops::types::Limb;
 const BLOCK: usize = 2048;
 
 /// The largest dimension that the suite tries; beyond it threads would hold too many words.
-const MOST: usize = 1 << 15;
+pub(super) const MOST: usize = 1 << 15;
 
 /// Threads of such a workgroup.
 const THREADS: usize = 256;
@@ -23,8 +23,11 @@ pub(super) fn shader(call: &Call<'_>, output: &ValueType) -> Result<Shader> {
         return Err(super::missing(call));
     }
     let modulus = Modulus::new(q)?;
-    let roots = Roots::new(n, &modulus)?;
     let (block, forward) = (n.min(BLOCK), call.name == "limb.ntt");
+    if let Some(made) = made::find(forward, n, &modulus)? {
+        return Ok(made);
+    }
+    let roots = Roots::new(n, &modulus)?;
     let factors = if forward { &roots.forward } else { &roots.inverse };
     let mut constants = Constants::default().with(q);
     if !forward {
@@ -44,7 +47,7 @@ pub(super) fn shader(call: &Call<'_>, output: &ValueType) -> Result<Shader> {
         }
     };
     let body = format!("{}{body}", butterfly(forward));
-    Ok(Shader { source: source(1, &constants, &body), passes, constants: constants.0, table })
+    Ok(Shader { source: source(1, &constants, &body), name: None, passes, constants: constants.0, table })
 }
 
 /// What two residues become, by the factor number `at`.
