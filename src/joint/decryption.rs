@@ -22,7 +22,7 @@ impl Protocol<'_> {
                 expected: self.parties().join(", "),
             })? as u32);
         }
-        let mut own = std::collections::BTreeMap::new();
+        let mut own = SortedMap::new();
         let holders: Vec<u32> = self.members.iter().map(|member| member.party).collect();
         for party in holders.iter().chain(&receivers) {
             if !own.contains_key(party) {
