@@ -3,6 +3,7 @@
 use super::protocol::Protocol;
 use crate::graph::{Attrs, Real};
 use crate::ops::types::Extract;
+use crate::sorted::SortedMap;
 use crate::{Error, Result};
 
 impl Protocol<'_> {

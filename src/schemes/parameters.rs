@@ -216,7 +216,7 @@ impl Parameters {
             let expected = format!("at most {MOST_PLAIN_BITS}");
             return wrong("bits of the plain moduli", format!("{plain:.1}"), expected);
         }
-        let mut seen = crate::sorted::SortedSet::new();
+        let mut seen = std::collections::BTreeSet::new();
         for &p in literal.t.iter().chain(&literal.q).chain(&literal.special) {
             Modulus::new(p)?;
             if !is_prime(p) || p % (2 * literal.n as u64) != 1 || !seen.insert(p) {

@@ -123,7 +123,7 @@ impl Allocator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sorted::SortedSet;
+    use std::collections::BTreeSet;
 
     #[test]
     fn k_g1_allocator() {
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn overlap_is_intersection_of_unit_sets() {
-        let units = |p: &Placeholder| (p.start..p.end).collect::<SortedSet<u64>>();
+        let units = |p: &Placeholder| (p.start..p.end).collect::<BTreeSet<u64>>();
         let all: Vec<Placeholder> =
             (0..=6).flat_map(|s| (s..=6).map(move |e| Placeholder::new(s, e))).collect();
         for a in &all {

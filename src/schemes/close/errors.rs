@@ -327,14 +327,14 @@ fn mixed(x: u64) -> u64 {
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use crate::sorted::SortedSet;
     use proptest::prelude::*;
+    use std::collections::BTreeSet;
 
     /// All slots, one by one.
-    fn listed(slots: &Slots) -> SortedSet<u32> {
+    fn listed(slots: &Slots) -> BTreeSet<u32> {
         let Slots::Of { offsets, along, of } = slots else { panic!("slots are known") };
         let bits = (0..u32::BITS).map(|bit| 1u32 << bit).filter(|bit| along & bit != 0);
-        bits.fold(offsets.iter().copied().collect(), |all: SortedSet<u32>, bit| {
+        bits.fold(offsets.iter().copied().collect(), |all: BTreeSet<u32>, bit| {
             all.iter().flat_map(|&at| [at, (at + bit) % of]).collect()
         })
     }
@@ -360,13 +360,13 @@ mod tests {
         fn slots_that_are_told_apart_are_apart(a in slots(), b in slots(), steps in 0u32..64) {
             let (moved, gain) = a.moved(Moved::By { steps, of: 64 });
             prop_assert_eq!(gain, 0.0);
-            let all: SortedSet<u32> = listed(&a).into_iter().map(|slot| (slot + steps) % 64).collect();
+            let all: BTreeSet<u32> = listed(&a).into_iter().map(|slot| (slot + steps) % 64).collect();
             prop_assert_eq!(&listed(&moved), &all);
             let (apart, both) = moved.with(&b);
             let meet = !listed(&b).is_disjoint(&all);
             prop_assert!(!(apart && meet));
             if apart {
-                prop_assert_eq!(listed(&both), listed(&b).into_iter().chain(all).collect::<SortedSet<u32>>());
+                prop_assert_eq!(listed(&both), listed(&b).into_iter().chain(all).collect::<BTreeSet<u32>>());
             }
             // And where bits are the same ones nothing that is apart is missed.
             let along = |slots: &Slots| matches!(slots, Slots::Of { along, .. } if *along == 0);
@@ -375,7 +375,7 @@ mod tests {
 
         #[test]
         fn differences_are_sums_with_signs(d in 0u32..256, along in 0u32..256) {
-            let mut sums = SortedSet::from([0u32]);
+            let mut sums = BTreeSet::from([0u32]);
             for bit in (0..8).map(|bit| 1u32 << bit).filter(|bit| along & bit != 0) {
                 sums = sums.iter().flat_map(|&s| [s, s.wrapping_add(bit) % 256, s.wrapping_sub(bit) % 256]).collect();
             }

@@ -223,7 +223,7 @@ mod tests {
     /// The keys that are used, and the key switches of all turns.
     fn made(of: u32, wanted: &SortedMap<u32, usize>, most: usize) -> (usize, usize) {
         let turns = Turns::within(of, wanted, most).unwrap().unwrap();
-        let mut keys = crate::sorted::SortedSet::new();
+        let mut keys = std::collections::BTreeSet::new();
         let mut switches = 0;
         for &steps in wanted.keys() {
             let own = [steps];

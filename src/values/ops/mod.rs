@@ -205,10 +205,10 @@ impl ValueDef for Primitive {
 mod tests {
     use super::*;
     use crate::graph::{Attr, Attrs, Real};
-    use crate::sorted::SortedSet;
     use crate::values::Values;
     use crate::values::number::Number;
     use crate::values::types::{Kind, Place};
+    use std::collections::BTreeSet;
 
     fn int(shape: &[u64]) -> Value {
         Value::new(Kind::Integer, shape)
@@ -530,7 +530,7 @@ mod tests {
     #[test]
     fn what_operators_take_and_give() {
         let registry = Values::new().registry();
-        let mut seen = SortedSet::new();
+        let mut seen = BTreeSet::new();
         for (name, attrs, inputs, expected) in cases() {
             let inputs = types(&inputs);
             let call = Call { name, attrs: &attrs, inputs: &inputs, unit: 64 };

@@ -320,7 +320,7 @@ mod tests {
     use crate::graph::Attrs;
     use crate::ops::Level;
     use crate::platform::{Scalar, Simd};
-    use crate::sorted::SortedSet;
+    use std::collections::BTreeSet;
 
     struct New;
 
@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn operators_name_the_attributes_that_they_read() {
         for def in operators(&Simd::new()) {
-            let mut seen = SortedSet::new();
+            let mut seen = BTreeSet::new();
             for case in cases(def.name()) {
                 let inputs: Vec<ValueType> = case.inputs.iter().map(|(ty, _)| ty.clone()).collect();
                 for (attr, _) in case.attrs.iter() {

@@ -257,7 +257,7 @@ pub(super) fn gaussian(n: usize, deviation: f64, seed: &[u64], nonce: u32) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sorted::SortedSet;
+    use std::collections::BTreeSet;
 
     /// Horner's rule.
     fn value(f: &[u64], x: u64, q: u64) -> u64 {
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn slots_are_a_permutation() {
         for n in [2, 4, 32] {
-            assert_eq!(slots(n).into_iter().collect::<SortedSet<_>>(), (0..n).collect());
+            assert_eq!(slots(n).into_iter().collect::<BTreeSet<_>>(), (0..n).collect());
         }
         assert_eq!(slots(8), [0, 4, 1, 5, 7, 3, 6, 2]);
     }
@@ -296,9 +296,9 @@ mod tests {
     fn samples_differ_and_keep_their_range() {
         let seeds = [[1, 2, 3, 4], [1, 2, 3, 5]];
         let all = |draw: &dyn Fn(&[u64], u32) -> Vec<u64>| {
-            seeds.iter().flat_map(|s| (1..4).map(|nonce| draw(s, nonce))).collect::<SortedSet<_>>()
+            seeds.iter().flat_map(|s| (1..4).map(|nonce| draw(s, nonce))).collect::<BTreeSet<_>>()
         };
-        let bounded = |set: &SortedSet<Vec<u64>>, bound: i64| {
+        let bounded = |set: &BTreeSet<Vec<u64>>, bound: i64| {
             assert_eq!(set.len(), 6);
             assert!(set.iter().flatten().all(|v| v.cast_signed().abs() <= bound));
         };
