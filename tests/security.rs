@@ -181,7 +181,7 @@ fn what_is_not_secure_is_refused_unless_it_is_allowed() {
     let keyed = compile(&task, &Options { passes, ..Options::default() }).unwrap();
     let mut given = road::parameters(&keyed.report().unwrap());
     given.n = 2048;
-    given.layouts.clear();
+    given.layouts = SortedMap::new();
     let under = |allow_insecure| {
         compile(&task, &Options { parameters: Some(given.clone()), allow_insecure, ..Options::default() })
     };
@@ -231,7 +231,7 @@ fn what_is_not_secure_says_so_in_every_print_and_is_opened_by_consent() {
     assert!(secure.warning().is_none());
     // A key is one of parameters, whoever compiles under them again has to allow it, too.
     let mut given = road::parameters(&program.report().unwrap());
-    given.layouts.clear();
+    given.layouts = SortedMap::new();
     let again = |allow_insecure| {
         let options = Options { parameters: Some(given.clone()), allow_insecure, ..Options::default() };
         Program::compile_all(vec![Step::from(task.clone())], &options)

@@ -104,7 +104,7 @@ fn golden(folder: &str, task: &Literal, options: Option<&Options>, cells: &Exact
         (path.file_stem().unwrap().to_str().unwrap().to_owned(), std::fs::read(&path).unwrap())
     });
     let read: Files = read.collect();
-    assert!(read.keys().eq(made.keys()), "{:?}", read.keys());
+    assert!(read.keys().eq(made.keys()), "{:?}", read.keys().collect::<Vec<_>>());
     for (name, bytes) in &read {
         assert!(made[name] == *bytes, "{folder}: {name} is written otherwise");
     }
