@@ -5,7 +5,7 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs
 import { join, relative } from 'node:path';
 import { ROOT, run } from '../scripts/lib/run.mjs';
 import { need, wasmRust } from '../scripts/lib/toolchain.mjs';
-import { OPTIMIZE, VARIANTS, target } from '../scripts/lib/variants.mjs';
+import { FEATURES, OPTIMIZE, VARIANTS, target } from '../scripts/lib/variants.mjs';
 import { packWasm } from '../scripts/lib/wasm-pack.mjs';
 
 const VARIANT = 'relaxed';
@@ -22,7 +22,8 @@ const hash = createHash('sha256').update(readFileSync(input)).digest('hex');
 if (!existsSync(source) || readFileSync(source, 'utf8') !== hash) {
   rmSync(source, { force: true });
   cpSync(made, out, { recursive: true });
-  run('wasm-opt', [relative(ROOT, input), '-o', relative(ROOT, wasm), ...OPTIMIZE, ...VARIANTS[VARIANT].opt], { env });
+  const options = [...OPTIMIZE, ...FEATURES, ...VARIANTS[VARIANT].opt];
+  run('wasm-opt', [relative(ROOT, input), '-o', relative(ROOT, wasm), ...options], { env });
   writeFileSync(source, hash);
 }
 cpSync(join(ROOT, 'js'), out, { recursive: true });

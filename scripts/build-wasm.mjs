@@ -16,7 +16,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { nameByLikeness } from './lib/function-order.mjs';
 import { ROOT, run, words } from './lib/run.mjs';
 import { lockedVersion, need, wasmRust } from './lib/toolchain.mjs';
-import { OPTIMIZE, PARTS, VARIANTS, target } from './lib/variants.mjs';
+import { FEATURES, OPTIMIZE, PARTS, SORT, VARIANTS, target } from './lib/variants.mjs';
 import { packWasm } from './lib/wasm-pack.mjs';
 
 const args = process.argv.slice(2);
@@ -49,8 +49,8 @@ for (const variant of chosen(VARIANTS)) for (const part of chosen(PARTS)) build(
 if (!inLane) for (const part of Object.keys(PARTS)) for (const variant of Object.keys(VARIANTS)) standIn(part, variant);
 
 function build(part, variant) {
-  const { file, features, opt } = VARIANTS[variant];
-  const wasm = join(WASM, PARTS[part], file);
+  const { features, opt } = VARIANTS[variant];
+  const wasm = join(WASM, PARTS[part], VARIANTS[variant].file);
   const inputs = fingerprint(part, variant);
   const stamp = readStamp(part, variant);
   if (!force && stamp?.inputs === inputs) {
@@ -63,9 +63,13 @@ function build(part, variant) {
   const env = packWasm(variant, rust, { folder: 'wasm', out: made, features: [part, ...features] });
   addGlue(part, variant, made);
   if (isThreaded(variant)) addPool(folder(part, variant), env);
-  nameByLikeness(join(made, 'cipherloom_bg.wasm'));
-  const input = relative(ROOT, join(made, 'cipherloom_bg.wasm'));
-  run('wasm-opt', [input, '-o', relative(ROOT, wasm), ...OPTIMIZE, ...opt], { env });
+  const optimized = join(target(variant), `${part}-${variant}.wasm`);
+  const optimize = (from, to, options) =>
+    run('wasm-opt', [relative(ROOT, from), '-o', relative(ROOT, to), ...options, ...FEATURES, ...opt], { env });
+  optimize(join(made, 'cipherloom_bg.wasm'), optimized, OPTIMIZE);
+  // What functions have in common shows once they are optimized.
+  nameByLikeness(optimized);
+  optimize(optimized, wasm, SORT);
   const bytes = readFileSync(wasm);
   check(bytes);
   const sizes = [

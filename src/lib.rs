@@ -18,7 +18,7 @@ pub mod values;
 
 pub use cipherloom_engine::{
     At, Difference, Error, Result, analyze, engine, error, expand, graph, math, memory, ops, parallel, place,
-    platform, watch,
+    platform, sorted, watch,
 };
 
 /// Version of the package.

@@ -8,15 +8,15 @@ use cipherloom::circuit::Outcome;
 use cipherloom::error::FormatProblem;
 use cipherloom::ops::fused;
 use cipherloom::platform::{Scalar, Simd};
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Client, Evaluator, Literal, Options, Program};
 use cipherloom::values::{Exact, GivenCells};
 use cipherloom::{Error, Result};
 use road::{TaskBuilder, compile, expected, turning};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-fn clear() -> BTreeMap<String, GivenCells> {
-    BTreeMap::new()
+fn clear() -> SortedMap<String, GivenCells> {
+    SortedMap::new()
 }
 
 /// A task of one operator on ten numbers up to a bound.
@@ -90,7 +90,7 @@ impl Road {
     }
 
     fn works(&self) {
-        let expected = &expected(self.program.task(), &BTreeMap::from([("a".to_owned(), data())]))["s"];
+        let expected = &expected(self.program.task(), &SortedMap::from([("a".to_owned(), data())]))["s"];
         assert_eq!(self.decrypted(&self.result()).unwrap(), *expected);
     }
 }

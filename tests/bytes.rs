@@ -9,13 +9,13 @@ use cipherloom::Error;
 use cipherloom::circuit::Outcome;
 use cipherloom::error::FormatProblem;
 use cipherloom::platform::{Platform, Scalar, Simd};
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Client, Evaluator, Literal, Options, Program};
 use cipherloom::values::Exact;
 use cipherloom::values::number::Number;
 use cipherloom_fuzz::container::{content, sealed};
 use recorder::{Draw, Recorder};
 use road::TaskBuilder;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A sum of squares: products, and turns.
@@ -69,14 +69,14 @@ impl Traffic {
     fn result(&self) -> Vec<u8> {
         let mut evaluator = self.evaluator();
         self.keys.iter().for_each(|key| evaluator.load_key(key).unwrap());
-        let run = evaluator.run(&[("x", &self.value)], &BTreeMap::new()).unwrap();
+        let run = evaluator.run(&[("x", &self.value)], &SortedMap::new()).unwrap();
         let Outcome::Objects(mut results) = run.complete().unwrap() else { panic!("results are objects") };
         assert_eq!(results.len(), 1);
         results.remove(0).bytes
     }
 
     fn decrypted(&self, result: &[u8]) -> Exact {
-        let job = self.client.decrypt(&[result], &BTreeMap::new(), None).unwrap();
+        let job = self.client.decrypt(&[result], &SortedMap::new(), None).unwrap();
         let Outcome::Cells(mut cells) = job.complete().unwrap() else { panic!("cells") };
         cells.remove(0).cells.unwrap()
     }
@@ -159,7 +159,7 @@ fn bodies_that_no_client_makes_are_refused() {
     let refused = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut inside = content(&all.value).to_vec();
         change(&mut inside);
-        match evaluator.run(&[("x", &sealed(&all.value, &inside))], &BTreeMap::new()) {
+        match evaluator.run(&[("x", &sealed(&all.value, &inside))], &SortedMap::new()) {
             Err(Error::Format { problem, .. }) => problem.to_string(),
             Err(Error::Task { found, .. }) => found,
             Err(other) => panic!("{other}"),
@@ -207,7 +207,7 @@ fn a_result_travels_in_full() {
     assert_eq!(inside[at - 9], 0);
     inside[at - 9] = 1;
     let error =
-        all.client.decrypt(&[&sealed(&result, &inside)], &BTreeMap::new(), None).err().unwrap().to_string();
+        all.client.decrypt(&[&sealed(&result, &inside)], &SortedMap::new(), None).err().unwrap().to_string();
     assert!(error.contains("a seed in what is not fresh"), "{error}");
 }
 

@@ -6,17 +6,17 @@ mod road;
 
 use cipherloom::circuit::{Job, Named, Outcome, OutputCells};
 use cipherloom::platform::Simd;
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Client, Literal, Options, Program};
 use cipherloom::values::Exact;
 use cipherloom::values::number::Number;
 use road::{TaskBuilder, by_name, compile, evaluator, expected, given, sealed};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-type Cells = BTreeMap<String, Exact>;
+type Cells = SortedMap<String, Exact>;
 
 fn clear() -> Cells {
-    BTreeMap::new()
+    SortedMap::new()
 }
 
 /// The sum of three numbers of so many decimals.
@@ -48,7 +48,7 @@ fn cells(job: Job) -> Vec<OutputCells> {
     }
 }
 
-fn results(client: &Client, program: &Arc<Program>, sealed: &BTreeMap<String, Vec<u8>>) -> Vec<Vec<u8>> {
+fn results(client: &Client, program: &Arc<Program>, sealed: &SortedMap<String, Vec<u8>>) -> Vec<Vec<u8>> {
     let run = evaluator(client, program).run(&by_name(sealed), &given(&clear())).unwrap();
     objects(run).into_iter().map(|object| object.bytes).collect()
 }
@@ -91,9 +91,9 @@ fn results_belong_to_their_program() {
     let results = results(&owner, &sum, &inputs);
     // One key, one type, another question.
     let reader = owner.for_program(Arc::clone(&difference)).unwrap();
-    let refused = code(reader.decrypt(&borrowed(&results), &BTreeMap::new(), None));
+    let refused = code(reader.decrypt(&borrowed(&results), &SortedMap::new(), None));
     assert!(refused.starts_with("key.foreign") && refused.contains("another program"), "{refused}");
-    assert_eq!(code(owner.decrypt(&borrowed(&results), &BTreeMap::new(), None)), "no error");
+    assert_eq!(code(owner.decrypt(&borrowed(&results), &SortedMap::new(), None)), "no error");
 }
 
 #[test]
@@ -112,13 +112,14 @@ fn results_belong_to_their_run() {
     let (first, second) = (sealed(&owner, &data(1)), sealed(&owner, &data(2)));
     let (old, new) = (results(&owner, &program, &first), results(&owner, &program, &second));
     assert_eq!(old.len(), 2, "two objects");
-    let decrypt = |results: &[&[u8]], inputs: Option<&BTreeMap<String, Vec<u8>>>| {
+    let decrypt = |results: &[&[u8]], inputs: Option<&SortedMap<String, Vec<u8>>>| {
         let given = inputs.map(by_name);
         code(owner.decrypt(results, &road::given(&clear()), given.as_deref()))
     };
     assert_eq!(decrypt(&borrowed(&old), None), "no error");
     assert_eq!(decrypt(&borrowed(&old), Some(&first)), "no error");
-    let mixed = BTreeMap::from([("a".to_owned(), first["a"].clone()), ("b".to_owned(), second["b"].clone())]);
+    let mixed =
+        SortedMap::from([("a".to_owned(), first["a"].clone()), ("b".to_owned(), second["b"].clone())]);
     for refused in [
         decrypt(&[&old[0], &new[1]], None),
         decrypt(&borrowed(&old), Some(&second)),
@@ -126,7 +127,7 @@ fn results_belong_to_their_run() {
     ] {
         assert!(refused.starts_with("key.foreign") && refused.contains("another run"), "{refused}");
     }
-    let only = BTreeMap::from([("a".to_owned(), first["a"].clone())]);
+    let only = SortedMap::from([("a".to_owned(), first["a"].clone())]);
     assert!(decrypt(&borrowed(&old), Some(&only)).starts_with("input.missing"));
     assert!(decrypt(&[&old[0]], None).starts_with("input.missing"), "a result that lacks");
 }

@@ -12,6 +12,7 @@ use cipherloom::parties::{Cut, Shared, platform};
 use cipherloom::platform::{Mixed, Platform, Simd};
 use cipherloom::schemes::SchemeName;
 use cipherloom::schemes::close::KeyName;
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{
     Client, Evaluator, Literal, Member, Opening, Options, Owner, Program, Releases, ResultOf, Sharing, Step,
 };
@@ -20,13 +21,12 @@ use cipherloom::values::{Exact, Values};
 use cipherloom::{Error, Result};
 use road::random::{Dice, Random, random};
 use road::{TaskBuilder, by_name, computed, expected, given, sealed_public};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-type Cells = BTreeMap<String, Exact>;
-type Bytes = BTreeMap<String, Vec<u8>>;
-type Inputs = BTreeMap<String, Vec<u8>>;
+type Cells = SortedMap<String, Exact>;
+type Bytes = SortedMap<String, Vec<u8>>;
+type Inputs = SortedMap<String, Vec<u8>>;
 
 const CLOCK: fn() -> f64 = || 0.0;
 
@@ -69,7 +69,7 @@ fn together_with(
         Part { cut, execution, run, open: Vec::new() }
     };
     let mut parts: Vec<Part> = shared.owners().parties.iter().map(start).collect();
-    let (mut crossed, mut all) = (BTreeMap::new(), Vec::new());
+    let (mut crossed, mut all) = (SortedMap::new(), Vec::new());
     loop {
         let mut went = false;
         for Part { cut, execution, run, open } in &mut parts {
@@ -182,7 +182,7 @@ impl Keyed {
 
     /// What a data owner encrypts, and a server computes.
     fn run(&self, encrypted: &Cells, clear: &Cells) -> Vec<Vec<u8>> {
-        self.run_on(encrypted, BTreeMap::new(), clear)
+        self.run_on(encrypted, SortedMap::new(), clear)
     }
 
     /// The same, on what others computed, too.
@@ -397,9 +397,9 @@ fn a_receiver_decrypts_alone() {
         let switched = sharing.switched(&results, &keyed.public_key, &key, &outputs).unwrap();
         let switched: Vec<&[u8]> = switched.iter().map(|value| value.bytes.as_slice()).collect();
         // What is the parties' is none of the receiver's.
-        let foreign = receiver.decrypt(&results, &BTreeMap::new(), None).err().unwrap();
+        let foreign = receiver.decrypt(&results, &SortedMap::new(), None).err().unwrap();
         assert_eq!(foreign.code(), "key.foreign");
-        let job = receiver.decrypt(&switched, &BTreeMap::new(), None).unwrap();
+        let job = receiver.decrypt(&switched, &SortedMap::new(), None).unwrap();
         let Outcome::Cells(found) = job.complete().unwrap() else { panic!("cells") };
         let found = found.into_iter().map(|output| (output.name, output.cells.unwrap())).collect();
         near(&found, &expected(&task, &cells), real, &format!("{scheme:?}"));
@@ -407,8 +407,8 @@ fn a_receiver_decrypts_alone() {
 }
 
 /// What a task before makes, as `name` of this one, refreshed.
-fn from(task: usize, output: &str, name: &str) -> BTreeMap<String, ResultOf> {
-    BTreeMap::from([(name.to_owned(), ResultOf { task, output: output.to_owned(), refreshed: true })])
+fn from(task: usize, output: &str, name: &str) -> SortedMap<String, ResultOf> {
+    SortedMap::from([(name.to_owned(), ResultOf { task, output: output.to_owned(), refreshed: true })])
 }
 
 /// x to 1 - (1 - x^2)^2, again and again, as many tasks: of numbers from -1 to 1 it stays one.
@@ -440,7 +440,7 @@ fn iterated(real: bool, steps: usize) -> (Vec<Literal>, Cells) {
 /// Programs of tasks in a row, each of which takes what the one before makes, refreshed.
 fn in_a_row(tasks: &[Literal], options: &Options) -> Result<Vec<Arc<Program>>> {
     let step = |(number, task): (usize, &Literal)| Step {
-        from: if number == 0 { BTreeMap::new() } else { from(number - 1, "y", "x") },
+        from: if number == 0 { SortedMap::new() } else { from(number - 1, "y", "x") },
         ..task.clone().into()
     };
     let steps = tasks.iter().enumerate().map(step).collect();
@@ -470,7 +470,7 @@ fn refreshed_results_go_on() {
             let fresh = own.refreshed(&results, &active, [number as u8; 16]);
             assert_eq!(fresh.keys().collect::<Vec<_>>(), ["y"]);
             own = own.of(program, &active);
-            let given = BTreeMap::from([("x".to_owned(), fresh["y"].clone())]);
+            let given = SortedMap::from([("x".to_owned(), fresh["y"].clone())]);
             results = own.run_on(&Cells::new(), given, &Cells::new());
             let before = expected_cells.remove("y").unwrap();
             expected_cells = expected(task, &Cells::from([("x".into(), before)]));
@@ -698,7 +698,7 @@ fn random_program(seed: u64, scheme: SchemeName, parties: usize, threshold: Opti
     let Some(name) = refreshed else { return Some(false) };
     let fresh = keyed.refreshed(&results, &active, [seed as u8; 16]);
     let next = keyed.of(&programs[1], &active);
-    let given = BTreeMap::from([("r".to_owned(), fresh[&name].clone())]);
+    let given = SortedMap::from([("r".to_owned(), fresh[&name].clone())]);
     let results = next.run_on(&Cells::new(), given, &Cells::new());
     let found = next.decrypted(&results, &active, &active[..1], &Cells::new()).unwrap().remove(0);
     let before = Cells::from([("r".to_owned(), expected_cells[&name].clone())]);

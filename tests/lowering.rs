@@ -17,9 +17,9 @@ use cipherloom::values::{
 mod road;
 
 use cipherloom::Error;
+use cipherloom::sorted::SortedMap;
 use num_bigint::BigInt;
 use road::random::{Dice, Random, random};
-use std::collections::BTreeMap;
 
 const PASSES: PackerPasses = PackerPasses {
     dedup: true,
@@ -35,7 +35,7 @@ const PASSES: PackerPasses = PackerPasses {
 const P: i128 = (1 << 61) - 1;
 
 /// What slots hold, by name.
-type AllSlots = BTreeMap<String, Vec<u64>>;
+type AllSlots = SortedMap<String, Vec<u64>>;
 
 fn residue(number: &Number) -> u64 {
     let (numerator, denominator) = number.parts();
@@ -64,8 +64,8 @@ fn read(value: &PackedValue, frame: Frame, parts: &AllSlots) -> AllSlots {
 
 struct Task {
     graph: Graph,
-    inputs: BTreeMap<String, Exact>,
-    ranges: BTreeMap<String, Range>,
+    inputs: SortedMap<String, Exact>,
+    ranges: SortedMap<String, Range>,
 }
 
 fn ranges_of(task: &Task, registry: &Registry, values: &Values) -> Vec<Option<Range>> {
@@ -86,8 +86,8 @@ fn check(task: &Task, registry: &Registry, values: &Values, frame: Frame) -> Opt
 }
 
 /// Any layout for some of the inputs: dimensions in any bits, each of the gaps repeated or 0.
-fn any_layouts(graph: &Graph, frame: Frame, dice: &mut Dice) -> BTreeMap<String, Layout> {
-    let mut layouts = BTreeMap::new();
+fn any_layouts(graph: &Graph, frame: Frame, dice: &mut Dice) -> SortedMap<String, Layout> {
+    let mut layouts = SortedMap::new();
     for port in graph.inputs() {
         let value = Value::of(graph.ty(port.operand)).unwrap();
         let mut layout = Layout { axes: Vec::new(), repeated: 0, zero: 0 };
@@ -143,7 +143,7 @@ fn check_with(
             give(&input.present_name(), layout, &present.iter().map(|&is| is.into()).collect::<Vec<_>>());
         }
     }
-    let clear: BTreeMap<String, Exact> = packing
+    let clear: SortedMap<String, Exact> = packing
         .clear
         .inputs()
         .iter()
@@ -229,7 +229,7 @@ fn directed(shapes: &[&[u64]], build: impl Fn(&mut Session<'_>, &[OperandId]) ->
     let registry = values.registry();
     let mut dice = Dice(7);
     let mut s = Session::new(Graph::new(64), &registry);
-    let (mut given, mut inputs, mut ranges) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
+    let (mut given, mut inputs, mut ranges) = (Vec::new(), SortedMap::new(), SortedMap::new());
     for (number, &shape) in shapes.iter().enumerate() {
         let (name, value) = (format!("x{number}"), Value::new(Kind::Integer, shape));
         given.push(s.graph_mut().add_input(&name, value.ty().unwrap()).unwrap());
@@ -334,7 +334,7 @@ fn diagonals_take_giant_steps() {
     let registry = values.registry();
     let mut s = Session::new(Graph::new(64), &registry);
     let mut dice = Dice(11);
-    let (mut inputs, mut ranges) = (BTreeMap::new(), BTreeMap::new());
+    let (mut inputs, mut ranges) = (SortedMap::new(), SortedMap::new());
     let mut input = |s: &mut Session<'_>, name: String, place: Place| {
         let value = Value::new(Kind::Integer, [64]).at(place);
         let cells = (0..64).map(|_| dice.below(41) as i128 - 20).collect::<Vec<_>>();

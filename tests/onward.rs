@@ -7,6 +7,7 @@ mod road;
 use cipherloom::circuit::Outcome;
 use cipherloom::platform::Simd;
 use cipherloom::schemes::SchemeName;
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{
     Client, GivenResult, InputLiteral, Literal, Options, OutputLiteral, Program, ResultOf, Step,
 };
@@ -16,16 +17,15 @@ use cipherloom::{Error, Result};
 use cipherloom_fuzz::container::{content, sealed as sealed_like};
 use road::random::{Dice, Random, random};
 use road::{TaskBuilder, answers, evaluator, expected, given, parameters, sealed};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-type Cells = BTreeMap<String, Exact>;
+type Cells = SortedMap<String, Exact>;
 
 const PRECISION: Option<f64> = Some(16.0);
 
 /// Two programs, of which the second takes the result `output` of the first as `name`.
 fn chained(first: &Literal, second: &Literal, [output, name]: [&str; 2]) -> Result<[Program; 2]> {
-    let from = BTreeMap::from([(
+    let from = SortedMap::from([(
         name.to_owned(),
         ResultOf { task: 0, output: output.to_owned(), refreshed: false },
     )]);
@@ -290,19 +290,19 @@ fn only_that_result_is_taken() {
     let next = client.for_program(Arc::clone(&second)).unwrap();
     let some = || Exact::integers((0..40).map(|k| k % 10));
     let values = sealed(&client, &cells([("x", some()), ("y", some())]));
-    let job = evaluator(&client, &first).run(&road::by_name(&values), &BTreeMap::new()).unwrap();
+    let job = evaluator(&client, &first).run(&road::by_name(&values), &SortedMap::new()).unwrap();
     let Outcome::Objects(results) = job.complete().unwrap() else { panic!("results") };
     let of = |name: &str| {
         results.iter().find(|result| result.names.iter().any(|own| own == name)).unwrap().bytes.clone()
     };
     let w = sealed(&next, &cells([("w", some())]));
     let ask = |z: Vec<u8>| {
-        let all = BTreeMap::from([
+        let all = SortedMap::from([
             ("z".into(), z),
             ("w".into(), w["w"].clone()),
             ("x".into(), values["x"].clone()),
         ]);
-        evaluator(&next, &second).run(&road::by_name(&all), &BTreeMap::new()).map(drop)
+        evaluator(&next, &second).run(&road::by_name(&all), &SortedMap::new()).map(drop)
     };
     ask(of("product")).unwrap();
     let found = |error: Result<()>| match error {
@@ -321,7 +321,7 @@ fn only_that_result_is_taken() {
     // Of the same task and parameters, but with other bounds: its results are another program's.
     let other = Arc::new(Program::compile(task.clone(), &options).unwrap());
     let job = evaluator(&client.for_program(Arc::clone(&other)).unwrap(), &other)
-        .run(&road::by_name(&values), &BTreeMap::new())
+        .run(&road::by_name(&values), &SortedMap::new())
         .unwrap();
     let Outcome::Objects(others) = job.complete().unwrap() else { panic!("results") };
     let of_other = others.iter().find(|result| result.names.iter().any(|own| own == "product")).unwrap();
@@ -329,14 +329,14 @@ fn only_that_result_is_taken() {
     // A result is not encrypted, and is no fresh value.
     let given = road::given_cells(&some());
     assert_eq!(found(next.encrypt(&[("z", &given)]).map(drop)), "cells that are to be encrypted");
-    let all = BTreeMap::from([
+    let all = SortedMap::from([
         ("z".into(), of("product")),
         ("w".into(), w["w"].clone()),
         ("x".into(), values["x"].clone()),
     ]);
     let holder = client.for_program(Arc::clone(&plain)).unwrap();
     assert_eq!(
-        found(evaluator(&holder, &plain).run(&road::by_name(&all), &BTreeMap::new()).map(drop)),
+        found(evaluator(&holder, &plain).run(&road::by_name(&all), &SortedMap::new()).map(drop)),
         "a result"
     );
 }
@@ -357,7 +357,7 @@ fn what_is_no_result_is_refused_when_compiled() {
         assert_eq!(refused(from), what);
     }
     let itself =
-        BTreeMap::from([("z".to_owned(), ResultOf { task: 1, output: "more".into(), refreshed: false })]);
+        SortedMap::from([("z".to_owned(), ResultOf { task: 1, output: "more".into(), refreshed: false })]);
     let steps = vec![tasks[0].clone().into(), Step { from: itself, ..tasks[1].clone().into() }];
     let error = Program::compile_all(steps, &Options::default()).err();
     assert!(matches!(&error, Some(Error::Task { at, .. }) if at == "input `z`"), "{error:?}");
@@ -369,7 +369,7 @@ fn what_is_no_result_is_refused_when_compiled() {
         let mut given = given.clone();
         change(&mut given);
         let options = Options { parameters: Some(parameters(&report)), ..Options::default() };
-        let results = BTreeMap::from([("z".to_owned(), given)]);
+        let results = SortedMap::from([("z".to_owned(), given)]);
         match Program::compile_all(vec![Step { results, ..tasks[1].clone().into() }], &options).err() {
             Some(Error::Parameters { what, .. }) => what,
             other => panic!("{other:?}"),
@@ -390,7 +390,7 @@ fn what_is_no_result_is_refused_when_compiled() {
         assert!(what.contains("result `z`") || what.contains("factor"), "{what}");
     }
     let alone =
-        Step { results: BTreeMap::from([("z".to_owned(), given.clone())]), ..tasks[1].clone().into() };
+        Step { results: SortedMap::from([("z".to_owned(), given.clone())]), ..tasks[1].clone().into() };
     let error = Program::compile_all(vec![alone], &Options::default()).err();
     assert!(matches!(&error, Some(Error::Parameters { what, .. }) if what == "parameters"), "{error:?}");
 }

@@ -7,10 +7,10 @@ mod road;
 use cipherloom::graph::Graph;
 use cipherloom::ops::types::Extract;
 use cipherloom::schemes::SchemeName;
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Literal, Options, Passes, Program, Step};
 use cipherloom::values::Exact;
 use road::{TaskBuilder, expected, run};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A task of x and y, of so many cells each.
@@ -23,12 +23,12 @@ fn asked(kind: &str, cells: usize, build: impl FnOnce(&mut TaskBuilder, [usize; 
 }
 
 /// Inputs at the bounds, and what they are between them.
-fn inputs(cells: usize) -> BTreeMap<String, Exact> {
+fn inputs(cells: usize) -> SortedMap<String, Exact> {
     let cell = |factor: usize| {
         move |k: usize| if k.is_multiple_of(3) { 100 } else { (k * factor % 201) as i128 - 100 }
     };
     let all = |factor| Exact::integers((0..cells).map(cell(factor)));
-    BTreeMap::from([("x".to_owned(), all(7)), ("y".to_owned(), all(11))])
+    SortedMap::from([("x".to_owned(), all(7)), ("y".to_owned(), all(11))])
 }
 
 /// How many parts the largest result has.

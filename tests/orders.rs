@@ -6,14 +6,14 @@ mod road;
 
 use cipherloom::circuit::Outcome;
 use cipherloom::platform::Simd;
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Client, Literal, Program};
 use cipherloom::values::Exact;
 use cipherloom::values::number::Number;
 use road::{TaskBuilder, by_name, compile, evaluator, expected, opened, sealed};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-type Cells = BTreeMap<String, Exact>;
+type Cells = SortedMap<String, Exact>;
 
 /// Products, sums and turns of three values.
 fn task(kind: &str) -> Literal {
@@ -49,8 +49,8 @@ fn values_come_in_any_order() {
     let given = by_name(&sealed);
     for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [2, 0, 1]] {
         let turned = order.map(|index| given[index]);
-        let job = evaluator.run(&turned, &BTreeMap::new()).unwrap();
-        assert_eq!(opened(&client, job, &BTreeMap::new()), expected(&task, &data()), "{order:?}");
+        let job = evaluator.run(&turned, &SortedMap::new()).unwrap();
+        assert_eq!(opened(&client, job, &SortedMap::new()), expected(&task, &data()), "{order:?}");
     }
 }
 
@@ -60,7 +60,7 @@ fn every_number_of_threads_gives_the_same_bytes() {
         let (_, program, client) = road(kind);
         let (sealed, evaluator) = (sealed(&client, &data()), evaluator(&client, &program));
         assert!(!evaluator.plan().is_small(), "too little for several threads");
-        let run = || match evaluator.run(&by_name(&sealed), &BTreeMap::new()).unwrap().complete().unwrap() {
+        let run = || match evaluator.run(&by_name(&sealed), &SortedMap::new()).unwrap().complete().unwrap() {
             Outcome::Objects(objects) => objects,
             _ => panic!("results are objects"),
         };

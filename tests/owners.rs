@@ -12,6 +12,7 @@ use cipherloom::math::prime::ntt_primes;
 use cipherloom::ops::types::{self, Ciphertext, Form, Scheme};
 use cipherloom::platform::{Platform, Scalar, Simd};
 use cipherloom::schemes::{SchemeName, noise};
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Client, Evaluator, GivenParameters, Literal, NodeLiteral, Options, Owner, Program};
 use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, GivenCells, Values};
@@ -22,11 +23,11 @@ use road::random::{Dice, Random, random};
 use road::{
     TaskBuilder, by_name, computed, evaluator, expected, given, parameters, sealed, sealed_public, secret_key,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-type Cells = BTreeMap<String, Exact>;
-type Bytes = BTreeMap<String, Vec<u8>>;
+type Cells = SortedMap<String, Exact>;
+type Bytes = SortedMap<String, Vec<u8>>;
 
 const CLOCK: fn() -> f64 = || 0.0;
 
@@ -212,7 +213,7 @@ fn with_primes(q: usize, special: usize, t: usize) -> Arc<Program> {
         special: texts(&primes[q..]),
         plain_moduli: texts(&t),
         scale: None,
-        layouts: BTreeMap::new(),
+        layouts: SortedMap::new(),
         public_key: true,
         parties: 1,
     };
@@ -375,7 +376,7 @@ fn a_program_without_the_option_takes_no_owner_and_none_of_its_values() {
     let data = cells([("x", integers(-9, 9)), ("y", integers(-9, 9))]);
     let mut values = sealed(&holder, &data);
     let evaluator = evaluator(&next, &without);
-    let run = |values: &Bytes| evaluator.run(&by_name(values), &BTreeMap::new()).map(drop);
+    let run = |values: &Bytes| evaluator.run(&by_name(values), &SortedMap::new()).map(drop);
     run(&values).unwrap();
     values.insert("x".into(), sealed_public(&owner(&with, &key).unwrap(), &data)["x"].clone());
     let refused = run(&values).unwrap_err();
@@ -388,13 +389,13 @@ fn a_program_without_the_option_takes_no_owner_and_none_of_its_values() {
     let text = String::from_utf8(inside[52..52 + size].to_vec()).unwrap();
     let marked = text.replace(r#""ciphertexts""#, r#""public":true,"ciphertexts""#);
     inside.splice(48..52 + size, [&(marked.len() as u32).to_le_bytes()[..], marked.as_bytes()].concat());
-    let refused = holder.decrypt(&[&sealed_like(&result, &inside)], &BTreeMap::new(), None).err().unwrap();
+    let refused = holder.decrypt(&[&sealed_like(&result, &inside)], &SortedMap::new(), None).err().unwrap();
     assert!(refused.to_string().contains("what a data owner encrypted"), "{refused}");
 }
 
 /// The bytes of the only result of a run.
 fn outputs_of(client: &Client, program: &Arc<Program>, values: &Bytes) -> Vec<u8> {
-    let job = evaluator(client, program).run(&by_name(values), &BTreeMap::new()).unwrap();
+    let job = evaluator(client, program).run(&by_name(values), &SortedMap::new()).unwrap();
     match job.complete().unwrap() {
         Outcome::Objects(mut results) => results.remove(0).bytes,
         _ => panic!("results"),
@@ -415,9 +416,9 @@ fn values_under_another_key_are_refused() {
         Bytes::from([("x".into(), values[x]["x"].clone()), ("y".into(), values[y]["y"].clone())])
     };
     let keyed = evaluator(&clients[0], &program);
-    assert_eq!(code(keyed.run(&by_name(&mixed(0, 0)), &BTreeMap::new())), "no error");
+    assert_eq!(code(keyed.run(&by_name(&mixed(0, 0)), &SortedMap::new())), "no error");
     for (x, y) in [(0, 1), (1, 0), (1, 1)] {
-        assert_eq!(code(keyed.run(&by_name(&mixed(x, y)), &BTreeMap::new())), "key.foreign");
+        assert_eq!(code(keyed.run(&by_name(&mixed(x, y)), &SortedMap::new())), "key.foreign");
     }
     // Where there are no evaluation keys, values say whose they are.
     let sum = compiled(&self::task("integer", "value.add", ["-9", "9"]), &for_owners());
@@ -426,7 +427,7 @@ fn values_under_another_key_are_refused() {
     let mut values = sealed(&own, &data);
     values.insert("y".into(), sealed_public(&other, &data)["y"].clone());
     let evaluator = Evaluator::new(&sum.bytes(), &Simd::new(), CLOCK).unwrap();
-    assert_eq!(code(evaluator.run(&by_name(&values), &BTreeMap::new())), "key.foreign");
+    assert_eq!(code(evaluator.run(&by_name(&values), &SortedMap::new())), "key.foreign");
 }
 
 #[test]
@@ -536,7 +537,7 @@ fn each_value_has_a_secret_seed_of_its_own_that_does_not_travel() {
     let owner = Owner::new(Arc::clone(&program), Arc::new(of_owner), CLOCK, &key).unwrap();
     let values: Vec<Bytes> = (0..2).map(|_| sealed_public(&owner, &data)).collect();
     let own = sealed(&client, &data);
-    let sent: Vec<&Vec<u8>> = values.iter().chain([&own]).flat_map(BTreeMap::values).chain([&key]).collect();
+    let sent: Vec<&Vec<u8>> = values.iter().chain([&own]).flat_map(SortedMap::values).chain([&key]).collect();
     let [of_client, of_owner] = draws.map(|draws| draws.lock().unwrap().clone());
     let mut seeds = BTreeSet::new();
     for Draw { op, seed, nonce: _ } in &of_owner {

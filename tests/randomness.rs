@@ -13,6 +13,7 @@ use cipherloom::circuit::{Job, Outcome};
 use cipherloom::ops::types::SwitchingKey;
 use cipherloom::platform::{Platform, Simd};
 use cipherloom::schemes::close::KeyName;
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Client, Literal, Options, Program};
 use cipherloom::values::Exact;
 use recorder::{Draw, Recorder};
@@ -282,7 +283,7 @@ impl Mirror {
 
     fn model(&self) -> Model {
         let input = self.input(&[0; 8192]);
-        let run = evaluator(&self.client, &self.program).run(&[("a", &input)], &BTreeMap::new()).unwrap();
+        let run = evaluator(&self.client, &self.program).run(&[("a", &input)], &SortedMap::new()).unwrap();
         let results = bytes(run);
         // All results are decrypted together: the other one stays as it is.
         let same = results

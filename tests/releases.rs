@@ -7,16 +7,16 @@ mod road;
 use cipherloom::circuit::{Outcome, OutputCells};
 use cipherloom::platform::Simd;
 use cipherloom::schemes::SchemeName;
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Client, Literal, Options, Program, Releases, ResultOf, Step};
 use cipherloom::values::Exact;
 use cipherloom::values::number::Number;
 use cipherloom::{Error, Result};
 use cipherloom_fuzz::container::{content, sealed as sealed_like};
 use road::{TaskBuilder, by_name, evaluator, expected, given, parameters, sealed};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-type Cells = BTreeMap<String, Exact>;
+type Cells = SortedMap<String, Exact>;
 
 fn options(count: u64, statistical_bits: u32, precision: f64) -> Options {
     let releases = Some(Releases { count, statistical_bits });
@@ -48,7 +48,7 @@ fn reals(rows: usize) -> Cells {
 }
 
 fn results(client: &Client, program: &Arc<Program>, values: &Cells) -> Vec<Vec<u8>> {
-    let job = evaluator(client, program).run(&by_name(&sealed(client, values)), &BTreeMap::new()).unwrap();
+    let job = evaluator(client, program).run(&by_name(&sealed(client, values)), &SortedMap::new()).unwrap();
     let Outcome::Objects(results) = job.complete().unwrap() else { panic!("results") };
     results.into_iter().map(|result| result.bytes).collect()
 }
@@ -194,7 +194,7 @@ fn results_are_counted_for_each_key() {
     assert_eq!(second.released(), 1);
     // Jobs that were begun before the last one that may be do not tell more than that.
     let bytes: Vec<&[u8]> = results.iter().map(Vec::as_slice).collect();
-    let jobs: Vec<_> = (0..3).map(|_| second.decrypt(&bytes, &BTreeMap::new(), None).unwrap()).collect();
+    let jobs: Vec<_> = (0..3).map(|_| second.decrypt(&bytes, &SortedMap::new(), None).unwrap()).collect();
     let told: Vec<bool> = jobs.into_iter().map(|job| job.complete().is_ok()).collect();
     assert_eq!(told, [true, true, false]);
     let third = restored(&program, &second.save()).unwrap();
@@ -241,7 +241,7 @@ fn results_that_others_compute_on_are_without_noise() {
     let y = task.input("y", r#"kind="real", shape=[1000], where="encrypted""#, None);
     let four = task.op("value.add", "", &[y, y]);
     task.output("four", four);
-    let from = BTreeMap::from([(
+    let from = SortedMap::from([(
         "y".to_owned(),
         ResultOf { task: 0, output: "double".to_owned(), refreshed: false },
     )]);
@@ -275,7 +275,7 @@ fn levels_of_two_primes_carry_what_one_would() {
     let y = task.input("y", r#"kind="real", shape=[1000], where="encrypted""#, None);
     let fourth = task.op("value.multiply", "", &[y, y]);
     task.output("fourth", fourth);
-    let from = BTreeMap::from([(
+    let from = SortedMap::from([(
         "y".to_owned(),
         ResultOf { task: 0, output: "square".to_owned(), refreshed: false },
     )]);
@@ -306,7 +306,7 @@ fn levels_of_two_primes_carry_what_one_would() {
     near(&first_program, &decrypted(&client, &squares).unwrap(), &expected_first);
     let kept = &squares[1];
     let holder = client.for_program(Arc::clone(&second_program)).unwrap();
-    let job = evaluator(&holder, &second_program).run(&[("y", kept)], &BTreeMap::new()).unwrap();
+    let job = evaluator(&holder, &second_program).run(&[("y", kept)], &SortedMap::new()).unwrap();
     let Outcome::Objects(fourth) = job.complete().unwrap() else { panic!("results") };
     let fourth: Vec<Vec<u8>> = fourth.into_iter().map(|result| result.bytes).collect();
     let given = Cells::from([("y".to_owned(), expected_first["square"].clone())]);

@@ -8,15 +8,15 @@ use cipherloom::Error;
 use cipherloom::graph::{parse, print};
 use cipherloom::platform::{Scalar, Simd};
 use cipherloom::schemes::security::{SecurityBits, SecurityTable};
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Client, Evaluator, Literal, Options, Passes, Program, Step};
 use cipherloom::values::Exact;
 use cipherloom::values::number::Number;
 use road::{TaskBuilder, expected, run};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The sum of squares of four cells of a kind, and the cells and their sum.
-fn squares(kind: &str) -> (Literal, BTreeMap<String, Exact>) {
+fn squares(kind: &str) -> (Literal, SortedMap<String, Exact>) {
     let mut task = TaskBuilder::default();
     let ty = format!(r#"kind="{kind}", shape=[4], where="encrypted""#);
     let x = task.input("x", &ty, Some(["-9", "9"]));
@@ -24,10 +24,10 @@ fn squares(kind: &str) -> (Literal, BTreeMap<String, Exact>) {
     let sum = task.op("value.sum", "", &[square]);
     task.output("sum", sum);
     let cells = [3.0, -9.0, 0.0, 7.0].map(|cell| Number::from_f64(cell).unwrap());
-    (task.finish(), BTreeMap::from([("x".to_owned(), Exact::new(cells.into()))]))
+    (task.finish(), SortedMap::from([("x".to_owned(), Exact::new(cells.into()))]))
 }
 
-fn is_right(program: &Arc<Program>, task: &Literal, inputs: &BTreeMap<String, Exact>) {
+fn is_right(program: &Arc<Program>, task: &Literal, inputs: &SortedMap<String, Exact>) {
     let (found, expected) = (run(program, inputs), expected(task, inputs));
     for (a, b) in found["sum"].cells.iter().zip(&expected["sum"].cells) {
         assert!((a.to_f64() - b.to_f64()).abs() < 1e-3, "{a:?} {b:?}");
@@ -42,7 +42,7 @@ fn compile(task: &Literal, options: &Options) -> Result<Arc<Program>, Error> {
 fn parameters_of_each_level_have_it_and_compute() {
     for kind in ["integer", "real"] {
         let (task, inputs) = squares(kind);
-        let mut rings = BTreeMap::new();
+        let mut rings = SortedMap::new();
         for table in SecurityTable::ALL {
             for security_bits in SecurityBits::ALL {
                 for quantum in [false, true] {
@@ -96,7 +96,7 @@ fn rings_beside_those_that_are_chosen_compute_where_they_are_asked_for() {
     let task = task.finish();
     let program = compile(&task, &Options { n: Some(1024), ..Options::default() }).unwrap();
     assert_eq!(program.report().unwrap().security_bits, 128);
-    is_right(&program, &task, &BTreeMap::from([("x".to_owned(), Exact::integers([1, 2, 3, 9]))]));
+    is_right(&program, &task, &SortedMap::from([("x".to_owned(), Exact::integers([1, 2, 3, 9]))]));
     // A standard that says nothing of larger ones.
     let security = Some("standard-2018".to_owned());
     let error = compile(&task, &Options { n: Some(65536), security, ..Options::default() }).err().unwrap();
@@ -181,7 +181,7 @@ fn what_is_not_secure_is_refused_unless_it_is_allowed() {
     let keyed = compile(&task, &Options { passes, ..Options::default() }).unwrap();
     let mut given = road::parameters(&keyed.report().unwrap());
     given.n = 2048;
-    given.layouts.clear();
+    given.layouts = SortedMap::new();
     let under = |allow_insecure| {
         compile(&task, &Options { parameters: Some(given.clone()), allow_insecure, ..Options::default() })
     };
@@ -231,7 +231,7 @@ fn what_is_not_secure_says_so_in_every_print_and_is_opened_by_consent() {
     assert!(secure.warning().is_none());
     // A key is one of parameters, whoever compiles under them again has to allow it, too.
     let mut given = road::parameters(&program.report().unwrap());
-    given.layouts.clear();
+    given.layouts = SortedMap::new();
     let again = |allow_insecure| {
         let options = Options { parameters: Some(given.clone()), allow_insecure, ..Options::default() };
         Program::compile_all(vec![Step::from(task.clone())], &options)

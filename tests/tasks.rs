@@ -10,15 +10,15 @@ use cipherloom::ops::types::{Ciphertext, Extract};
 use cipherloom::packed::bytes;
 use cipherloom::platform::Simd;
 use cipherloom::schemes::SchemeName;
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Client, GivenParameters, Literal, Meaning, Options, OutputReport, Passes, Program};
 use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, Values};
 use road::random::{Random, random};
 use road::{TaskBuilder, answers, by_name, compile, evaluator, expected, opened, run, sealed};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-fn given<const N: usize>(inputs: [(&str, Exact); N]) -> BTreeMap<String, Exact> {
+fn given<const N: usize>(inputs: [(&str, Exact); N]) -> SortedMap<String, Exact> {
     inputs.into_iter().map(|(name, cells)| (name.to_owned(), cells)).collect()
 }
 
@@ -229,7 +229,7 @@ fn a_score_beside_its_probability_costs_no_level_more() {
 }
 
 /// The largest difference of what comes back from what is expected, and the largest bound that the program tells.
-fn off(task: &Literal, inputs: &BTreeMap<String, Exact>, precision: f64) -> BTreeMap<String, (f64, f64)> {
+fn off(task: &Literal, inputs: &SortedMap<String, Exact>, precision: f64) -> SortedMap<String, (f64, f64)> {
     let options = Options { precision: Some(precision), ..Options::default() };
     let program = Arc::new(Program::compile(task.clone(), &options).unwrap());
     let (found, exact) = (run(&program, inputs), expected(task, inputs));
@@ -454,7 +454,7 @@ fn explained(program: &Program) {
     let (told, report) = (program.explain().unwrap(), program.report().unwrap());
     let task = program.task();
     assert_eq!(told.values.len(), task.inputs.len() + task.nodes.len());
-    let mut operators: BTreeMap<String, usize> = BTreeMap::new();
+    let mut operators: SortedMap<String, usize> = SortedMap::new();
     for (name, count) in told.values.iter().flat_map(|value| &value.operators) {
         *operators.entry(name.clone()).or_default() += count;
     }
@@ -744,7 +744,7 @@ fn one_key_and_one_value_serve_several_programs() {
     assert_eq!(again.parameters().id(), asked.parameters().id());
     let inputs = given([("x", Exact::integers([3, 50, 0, 7, 11, 1]))]);
     let client = Client::new(Arc::clone(&asked), Arc::new(Simd::new()), || 0.0).unwrap();
-    let (sealed, clear) = (sealed(&client, &inputs), BTreeMap::new());
+    let (sealed, clear) = (sealed(&client, &inputs), SortedMap::new());
     assert_eq!(answers(&client, &asked, &sealed, &clear), expected(&first, &inputs));
     let holder = client.for_program(Arc::clone(&again)).unwrap();
     assert_eq!(answers(&holder, &again, &sealed, &clear), expected(&second, &inputs));
@@ -753,7 +753,7 @@ fn one_key_and_one_value_serve_several_programs() {
     renamed.inputs[0].name = "other".into();
     let renamed = under(parameters.clone(), &renamed).unwrap().report().unwrap().inputs;
     assert_eq!(renamed["other"].layout, parameters.layouts["x"]);
-    let without = GivenParameters { layouts: BTreeMap::new(), ..parameters.clone() };
+    let without = GivenParameters { layouts: SortedMap::new(), ..parameters.clone() };
     assert_ne!(
         under(without, &second).unwrap().report().unwrap().inputs["x"].layout,
         parameters.layouts["x"]
@@ -763,7 +763,7 @@ fn one_key_and_one_value_serve_several_programs() {
         r#"{"axes":[[6,62]],"repeated":0}"#,
         r#"{"axes":[[6,0]],"repeated":1}"#,
     ] {
-        let layouts = BTreeMap::from([("x".to_owned(), serde_json::from_str(wrong).unwrap())]);
+        let layouts = SortedMap::from([("x".to_owned(), serde_json::from_str(wrong).unwrap())]);
         let error = under(GivenParameters { layouts, ..parameters.clone() }, &second).err();
         assert!(
             matches!(&error, Some(Error::Parameters { what, .. }) if what.contains("layout")),
@@ -791,15 +791,15 @@ fn what_is_held_is_as_good_as_what_is_given() {
     let cells = |by: i128| Exact::integers((0..40).map(|k| k * by % 19 - 9));
     let sets = [3, 8].map(|first| {
         let numbers = [first, first + 1, first + 2, first + 3].map(cells);
-        ["x", "y", "v", "w"].map(String::from).into_iter().zip(numbers).collect::<BTreeMap<_, _>>()
+        ["x", "y", "v", "w"].map(String::from).into_iter().zip(numbers).collect::<SortedMap<_, _>>()
     });
     let program = compile(&task);
     let client = Client::new(Arc::clone(&program), Arc::new(Simd::new()), || 0.0).unwrap();
     let evaluator = evaluator(&client, &program);
     let is_encrypted = |name: &String| ["x", "y"].contains(&name.as_str());
-    let of = |inputs: &BTreeMap<String, Exact>, names: &str| -> (BTreeMap<_, _>, BTreeMap<_, _>) {
+    let of = |inputs: &SortedMap<String, Exact>, names: &str| -> (SortedMap<_, _>, SortedMap<_, _>) {
         let own = inputs.clone().into_iter().filter(|(name, _)| names.contains(name.as_str()));
-        let (own, clear): (BTreeMap<_, _>, _) = own.partition(|(name, _)| is_encrypted(name));
+        let (own, clear): (SortedMap<_, _>, _) = own.partition(|(name, _)| is_encrypted(name));
         (sealed(&client, &own), clear)
     };
     for (held, given) in [("x", "yvw"), ("v", "xyw"), ("vw", "xy"), ("xvw", "y"), ("xyvw", ""), ("", "xyvw")]
@@ -814,7 +814,7 @@ fn what_is_held_is_as_good_as_what_is_given() {
             let all = inputs.iter().map(|(name, cells)| {
                 (name.clone(), if held.contains(name.as_str()) { from(name) } else { cells }.clone())
             });
-            let found = opened(&client, job, &BTreeMap::new());
+            let found = opened(&client, job, &SortedMap::new());
             assert_eq!(found, expected(&task, &all.collect()), "held {held}");
         }
     }
@@ -828,9 +828,9 @@ fn what_is_held_is_as_good_as_what_is_given() {
     }
     let error = evaluator.run_with(&stays, &[], &road::given(&of(&sets[1], "w").1)).err();
     assert!(matches!(&error, Some(Error::MissingInput { name }) if name == "y"), "{error:?}");
-    let error = evaluator.run_with(&stays, &by_name(&of(&sets[1], "y").0), &BTreeMap::new()).err();
+    let error = evaluator.run_with(&stays, &by_name(&of(&sets[1], "y").0), &SortedMap::new()).err();
     assert!(matches!(&error, Some(Error::MissingInput { name }) if name == "w"), "{error:?}");
-    let wrong = BTreeMap::from([("v".to_owned(), Exact::integers([10; 40]))]);
+    let wrong = SortedMap::from([("v".to_owned(), Exact::integers([10; 40]))]);
     let error = evaluator.hold(&[], road::given(&wrong), &Simd::new()).err();
     assert!(matches!(&error, Some(Error::ValueOutOfRange { .. })), "{error:?}");
 }
@@ -941,6 +941,6 @@ fn what_is_0_keeps_its_levels() {
     task.output("sum", sum);
     task.output("fourth", fourth);
     let task = task.finish();
-    let inputs = BTreeMap::from([("x".to_owned(), Exact::integers(-5..5))]);
+    let inputs = SortedMap::from([("x".to_owned(), Exact::integers(-5..5))]);
     assert_eq!(run(&compile(&task), &inputs), expected(&task, &inputs));
 }

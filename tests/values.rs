@@ -7,6 +7,7 @@ use cipherloom::analyze::check;
 use cipherloom::expand::{BaseSet, Expander};
 use cipherloom::graph::{Attr, Attrs, Graph, OperandId, Real, ValueType, parse, print};
 use cipherloom::ops::{Call, Level, OpDef, Registry, Session};
+use cipherloom::sorted::SortedMap;
 use cipherloom::values::number::Number;
 use cipherloom::values::types::{Kind, Place, Value, ValueCall};
 use cipherloom::values::{
@@ -17,7 +18,6 @@ use cipherloom::{Error, Result};
 use num_bigint::BigInt;
 use proptest::prelude::*;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 // --- a slow model ---------------------------------------------------------------------------------------------------------
@@ -258,8 +258,8 @@ fn model(name: &str, attrs: &Attrs, output: &Value, inputs: &[(Value, Cells)]) -
 struct Task<'r> {
     session: Session<'r>,
     known: Vec<(OperandId, Value, Cells, usize)>,
-    inputs: BTreeMap<String, Exact>,
-    ranges: BTreeMap<String, Range>,
+    inputs: SortedMap<String, Exact>,
+    ranges: SortedMap<String, Range>,
     /// What schemes that are exact compute, of what is encrypted or public.
     exact_only: bool,
 }
@@ -292,8 +292,8 @@ impl<'r> Task<'r> {
         Self {
             session,
             known: Vec::new(),
-            inputs: BTreeMap::new(),
-            ranges: BTreeMap::new(),
+            inputs: SortedMap::new(),
+            ranges: SortedMap::new(),
             exact_only: false,
         }
     }
@@ -529,7 +529,7 @@ struct Counts {
     refused: usize,
     /// With something that crosses.
     cut: usize,
-    names: BTreeMap<String, usize>,
+    names: SortedMap<String, usize>,
 }
 
 fn check_task(
@@ -573,7 +573,7 @@ fn check_task(
         let mut all = interpret(&halves.server, registry, values, &inputs).unwrap().outputs();
         let public =
             halves.client.inputs().iter().filter_map(|port| Some((&port.name, inputs.get(&port.name)?)));
-        let mut given: BTreeMap<String, Exact> =
+        let mut given: SortedMap<String, Exact> =
             public.map(|(name, exact)| (name.clone(), exact.clone())).collect();
         given.extend(all.clone());
         all.extend(interpret(&halves.client, registry, values, &given).unwrap().outputs());
@@ -690,14 +690,14 @@ fn expanded(graph: &Graph, registry: &Registry, values: &Values) -> Result<Graph
 struct Run {
     values: Values,
     registry: Registry,
-    inputs: BTreeMap<String, Exact>,
+    inputs: SortedMap<String, Exact>,
     types: Vec<(String, Value)>,
 }
 
 impl Run {
     fn new() -> Self {
         let values = Values::new();
-        Self { registry: values.registry(), values, inputs: BTreeMap::new(), types: Vec::new() }
+        Self { registry: values.registry(), values, inputs: SortedMap::new(), types: Vec::new() }
     }
 
     fn column(mut self, name: &str, value: Value, cells: Exact) -> Self {
@@ -985,7 +985,8 @@ fn ranges_know_one_value_from_two() {
     let chosen = s.op("value.select", none(), &[eq, y, two]).unwrap();
     let unknown = s.op("value.divide", none(), &[two, y]).unwrap();
     let graph = s.finish();
-    let given = BTreeMap::from(["x", "y"].map(|name| (name.to_owned(), Range::Integers { min: -3, max: 2 })));
+    let given =
+        SortedMap::from(["x", "y"].map(|name| (name.to_owned(), Range::Integers { min: -3, max: 2 })));
     let found = ranges(&graph, &registry, &values, &given).unwrap();
     let of = |min, max| Range::Integers { min, max };
     for (operand, range) in [
@@ -1005,11 +1006,11 @@ fn ranges_know_one_value_from_two() {
     }
     // A range that is none of the input's.
     for range in [of(1, 0), Range::Reals { min: 0.0, max: 1.0 }] {
-        let given = BTreeMap::from([("x".to_owned(), range)]);
+        let given = SortedMap::from([("x".to_owned(), range)]);
         assert_eq!(ranges(&graph, &registry, &values, &given).unwrap_err().code(), "task.invalid");
     }
     assert_eq!(
-        range_of(&ranges(&graph, &registry, &values, &BTreeMap::new()).unwrap(), product),
+        range_of(&ranges(&graph, &registry, &values, &SortedMap::new()).unwrap(), product),
         Range::Unknown
     );
 }
@@ -1060,7 +1061,7 @@ fn inputs_are_checked() {
     }
     let run = Run::new().integers("x", &[1], &[1]);
     let graph = run.graph(|s, i| s.op("value.negate", Attrs::new(), i)).unwrap();
-    let missing = interpret(&graph, &run.registry, &run.values, &BTreeMap::new()).err().unwrap();
+    let missing = interpret(&graph, &run.registry, &run.values, &SortedMap::new()).err().unwrap();
     assert_eq!(missing, Error::MissingInput { name: "x".into() });
     let root = Run::new().integers("x", &[2], &[4, -1]).op("value.root", Attrs::new()).unwrap_err();
     assert_eq!(root.code(), "operator.invalid");
@@ -1097,7 +1098,7 @@ fn a_value_is_not_seen_as_another_one() {
     let place = s.graph_mut().reserve(1).unwrap();
     let nobody = s.graph_mut().view(run.types[0].1.ty().unwrap(), vec![place]);
     s.op("value.negate", Attrs::new(), &[nobody]).unwrap();
-    let error = interpret(&s.finish(), &run.registry, &run.values, &BTreeMap::new()).err().unwrap();
+    let error = interpret(&s.finish(), &run.registry, &run.values, &SortedMap::new()).err().unwrap();
     assert!(error.to_string().contains("a value that an input or an operator gives"), "{error}");
 }
 
@@ -1204,7 +1205,7 @@ fn operators_of_a_user_s_own() {
     let graph = s.finish();
     let refused = [
         interpret(&graph, &run.registry, &run.values, &run.inputs).err(),
-        ranges(&graph, &run.registry, &run.values, &BTreeMap::new()).err(),
+        ranges(&graph, &run.registry, &run.values, &SortedMap::new()).err(),
         cut(&graph, &run.registry, &run.values).err(),
     ];
     for error in refused {

@@ -6,12 +6,12 @@ mod road;
 
 use cipherloom::circuit::Outcome;
 use cipherloom::platform::Simd;
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Client, Literal, Options, Owner, Program};
 use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, GivenCells};
 use road::{TaskBuilder, evaluator, secret_key};
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -94,14 +94,14 @@ fn journey(
             panic!()
         };
         for input in [inputs, public].iter().flatten() {
-            let run = evaluator(client, program).run(&[("a", &input.bytes)], &BTreeMap::new()).unwrap();
+            let run = evaluator(client, program).run(&[("a", &input.bytes)], &SortedMap::new()).unwrap();
             let Ok(Outcome::Objects(results)) = run.complete() else { panic!() };
-            let mut job = client.decrypt(&[&results[0].bytes], &BTreeMap::new(), None).unwrap();
+            let mut job = client.decrypt(&[&results[0].bytes], &SortedMap::new(), None).unwrap();
             while !job.step(0.0) {}
             let Ok(Outcome::Cells(outputs)) = job.take() else { panic!() };
             check(outputs[0].cells.as_ref().unwrap());
         }
-        let plain = client.plain(&BTreeMap::from([("a".to_owned(), cells.clone())])).unwrap();
+        let plain = client.plain(&SortedMap::from([("a".to_owned(), cells.clone())])).unwrap();
         check(plain[0].cells.as_ref().unwrap());
     }
 }

@@ -4,8 +4,8 @@ use super::js::{Array, JsValue, Object, Uint8Array, wasm_bindgen};
 use super::tasks::{RawProgram, named};
 use super::{CLOCK, RawJob, Thrown, copy, platform, set};
 use cipherloom::circuit::Named;
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Member, Opening, Sharing};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -178,7 +178,7 @@ impl RawParty {
         let own = opening.shared.owners();
         let graph = opening.shared.circuit().graph();
         let given = opening.ciphertexts.iter().chain(&opening.receiver);
-        let given: BTreeMap<String, &Vec<u64>> =
+        let given: SortedMap<String, &Vec<u64>> =
             given.map(|(name, words)| (format!("{name} {}", self.name), words)).collect();
         let me = own.parties.iter().position(|name| *name == self.name);
         let ports = graph.inputs().iter().zip(&own.inputs);

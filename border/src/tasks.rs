@@ -5,11 +5,11 @@ use super::{CLOCK, RawJob, Thrown, copy, js_outputs, platform, view_of, watched}
 use cipherloom::circuit::Job;
 use cipherloom::place::Times;
 use cipherloom::platform::Platform;
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Client, Evaluator, Held, Meaning, Options, Owner, Program, Step, uses};
 use cipherloom::values::GivenCells;
 use cipherloom::{memory, parallel};
 use serde::de::DeserializeOwned;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -464,7 +464,7 @@ pub struct RawHeld {
 /// Values that an evaluator is given, copied from JavaScript.
 struct Given {
     encrypted: Vec<(String, Vec<u8>)>,
-    clear: BTreeMap<String, GivenCells>,
+    clear: SortedMap<String, GivenCells>,
 }
 
 impl Given {
@@ -499,7 +499,7 @@ pub(super) fn named(
     names: Vec<String>,
     cells: &[JsValue],
     present: &[JsValue],
-) -> Result<BTreeMap<String, GivenCells>, cipherloom::Error> {
+) -> Result<SortedMap<String, GivenCells>, cipherloom::Error> {
     let values = cells.iter().zip(present).map(|(cells, present)| given(cells, present));
     names.into_iter().zip(values).map(|(name, value)| Ok((name, value?))).collect()
 }

@@ -16,6 +16,7 @@ pub mod ops;
 pub mod parallel;
 pub mod place;
 pub mod platform;
+pub mod sorted;
 pub mod watch;
 
 pub use error::{At, Difference, Error, Result};

@@ -7,11 +7,11 @@ use cipherloom::engine::Clock;
 use cipherloom::graph::Graph;
 use cipherloom::ops::types::Ciphertext;
 use cipherloom::platform::{Platform, Simd};
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Client, Evaluator, Literal, Options, Passes, Program};
 use cipherloom::values::Exact;
 use cipherloom::{Error, Result};
 use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Instant;
 
@@ -74,7 +74,7 @@ fn road() -> Result<Road> {
     let encrypted = objects(client.encrypt(&[("a", &cells), ("b", &cells)])?)?;
     let given: Vec<(&str, &[u8])> =
         encrypted.iter().map(|v| (v.names[0].as_str(), v.bytes.as_slice())).collect();
-    let results = objects(evaluator.run(&given, &BTreeMap::new())?)?;
+    let results = objects(evaluator.run(&given, &SortedMap::new())?)?;
     let limbs = |graph: &Graph, name: &str, given: bool| -> Result<Vec<u64>> {
         let ports = if given { graph.inputs() } else { graph.outputs() };
         let own = ports.iter().filter(|port| port.name.starts_with(&format!("{name}[")));

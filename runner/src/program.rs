@@ -7,6 +7,7 @@ use crate::platform::{CLOCK, platform};
 use cipherloom::circuit::Outcome;
 use cipherloom::graph::parse_type;
 use cipherloom::ops::types::sized;
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::Evaluator;
 use cipherloom::values::types::{Place, Value};
 use std::collections::BTreeMap;
@@ -55,7 +56,7 @@ impl OpenProgram {
             return Err(Error::unexpected("input.type", "The program takes", value.sort(), expected));
         };
         let mut encrypted: Vec<(&str, &[u8])> = Vec::new();
-        let mut clear = BTreeMap::new();
+        let mut clear = SortedMap::new();
         for (name, data) in object.iter() {
             let Some(ty) = self.inputs.get(name) else {
                 let there = self.inputs.keys().map(String::as_str).collect::<Vec<_>>().join(", ");

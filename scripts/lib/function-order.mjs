@@ -1,47 +1,119 @@
-// The order of functions in a module: those that are alike side by side, where gzip, which looks back 32 kB, finds in one what
-// the others have. Modules are 7 % smaller for it once packed.
+// The order of functions in a module: those that have pieces in common near each other, since gzip looks back 32 kB for what it
+// has seen before. Modules are a tenth smaller for it once packed.
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Kinds of sections, and the part of the section `name` that names functions. */
-const CUSTOM = 0;
-const CODE = 10;
+/** Kinds of sections, the part of the section `name` that names functions, and kinds of what is imported. */
+const [CUSTOM, IMPORTS, CODE] = [0, 2, 10];
 const FUNCTIONS = 1;
+const [FUNCTION, TABLE, MEMORY, GLOBAL] = [0, 1, 2, 3];
 /** Bytes before the first section. */
 const PREAMBLE = 8;
 
-/**
- * Renames the functions of a module, which wasm-opt then sorts by name: those of one crate and room come together, whatever
- * crate they are compiled in, and among these those of one size, such as what one generic function became for several types.
- */
+/** Bytes of a piece: what gzip names in less than it takes. */
+const PIECE = 6;
+/** What is in more functions than so many tells nothing of which are alike. */
+const COMMON = 1000;
+/** Bytes of functions that the next one is to be like: some less than gzip looks back, since those to come are in it, too. */
+const WINDOW = 28_000;
+
+/** Names the functions of a module by their place in that order, for wasm-opt to sort them by name; other names it loses. */
 export function nameByLikeness(file) {
   const bytes = readFileSync(file);
   const sections = parts(bytes, PREAMBLE, bytes.length);
-  const names = sections.find(({ id, start }) => id === CUSTOM && text(bytes, start).value === 'name');
-  const code = sections.find(({ id }) => id === CODE);
-  const sizes = entries(bytes, code.start, (at) => {
+  const section = (kind) => sections.find(({ id }) => id === kind);
+  const bodies = entries(bytes, section(CODE).start, (at) => {
     const { value, next } = number(bytes, at);
-    return { value, next: next + value };
+    return { value: bytes.subarray(next, next + value), next: next + value };
   });
-  const [named] = parts(bytes, text(bytes, names.start).next, names.end).filter(({ id }) => id === FUNCTIONS);
-  const functions = entries(bytes, named.start, (at) => {
-    const index = number(bytes, at);
-    const name = text(bytes, index.next);
-    return { value: [index.value, name.value], next: name.next };
-  });
-  // Imported functions come first, and every function has a name.
-  const imported = functions.length - sizes.length;
-  const key = ([index, name]) => `${room(name)} ${String(sizes[index - imported] ?? 0).padStart(8, '0')} ${name}`;
-  const renamed = functions.map((each) => Buffer.concat([encoded(each[0]), encodedText(key(each))]));
-  const map = Buffer.concat([encoded(renamed.length), ...renamed]);
-  const others = sections.filter((section) => section !== names).map(({ from, end }) => bytes.subarray(from, end));
-  const all = [bytes.subarray(0, PREAMBLE), ...others, part(CUSTOM, encodedText('name'), part(FUNCTIONS, map))];
-  writeFileSync(file, Buffer.concat(all));
+  const imported = importedFunctions(bytes, section(IMPORTS));
+  const places = order(bodies).map((index, place) => ({ index: imported + index, name: digits(place) }));
+  const imports = Array.from({ length: imported }, (_, index) => ({ index, name: `imported ${index}` }));
+  const names = [...imports, ...places.sort((a, b) => a.index - b.index)];
+  const map = names.flatMap(({ index, name }) => [encoded(index), encodedText(name)]);
+  const named = part(CUSTOM, encodedText('name'), part(FUNCTIONS, encoded(names.length), ...map));
+  const others = sections.filter(({ id, start }) => id !== CUSTOM || text(bytes, start).value !== 'name');
+  const kept = others.map(({ from, end }) => bytes.subarray(from, end));
+  writeFileSync(file, Buffer.concat([bytes.subarray(0, PREAMBLE), ...kept, named]));
 }
 
-/** Crate and room of a function, or of the type that it is of: `<alloc::vec::Vec<u8>>::push` is of `alloc::vec`. */
-function room(name) {
-  const path = name.replaceAll(/\[[0-9a-f]+\]/g, '').replace(/^[<&]+(mut )?/, '');
-  return path.split('<', 1)[0].split('::', 2).join('::');
+/**
+ * The order: after each function the one that has the largest part in common with those of the window before it; where none has
+ * anything, the next as they were given.
+ */
+function order(bodies) {
+  const having = new Map();
+  const all = bodies.map((body) => pieces(body));
+  all.forEach((own, index) => {
+    for (const piece of own) {
+      if (having.has(piece)) having.get(piece).push(index);
+      else having.set(piece, [index]);
+    }
+  });
+  const telling = (piece) => having.get(piece).length > 1 && having.get(piece).length <= COMMON;
+  const shared = all.map((own) => [...own].filter(telling));
+  /** How many functions of the window have a piece; of each function how many of its pieces are there. */
+  const there = new Map();
+  const met = new Int32Array(bodies.length);
+  const count = (index, change, edge) => {
+    for (const piece of shared[index]) {
+      const now = (there.get(piece) ?? 0) + change;
+      there.set(piece, now);
+      if (now === edge) for (const other of having.get(piece)) met[other] += change;
+    }
+  };
+  const [open, placed] = [new Set(bodies.keys()), []];
+  let [first, size] = [0, 0];
+  while (open.size > 0) {
+    let [best, most] = [open.values().next().value, 0];
+    for (const index of open) {
+      // What a function costs beside its pieces keeps the shortest from being everybody's next.
+      const part = met[index] / (bodies[index].length + 20);
+      if (part > most) [best, most] = [index, part];
+    }
+    open.delete(best);
+    placed.push(best);
+    count(best, 1, 1);
+    size += bodies[best].length;
+    for (; size > WINDOW && first < placed.length - 1; first += 1) {
+      count(placed[first], -1, 0);
+      size -= bodies[placed[first]].length;
+    }
+  }
+  return placed;
+}
+
+/** What of a length is in a body, as hashes. */
+function pieces(body) {
+  const all = new Set();
+  for (let at = 0; at + PIECE <= body.length; at += 1) {
+    let hash = 0;
+    for (let byte = at; byte < at + PIECE; byte += 1) hash = Math.imul(hash ^ body[byte], 0x01000193);
+    all.add(hash >> 2);
+  }
+  return all;
+}
+
+function importedFunctions(bytes, { start }) {
+  const limits = (at) => {
+    const { next } = number(bytes, at + 1);
+    return bytes[at] & 1 ? number(bytes, next).next : next;
+  };
+  const behind = {
+    [FUNCTION]: (at) => number(bytes, at).next,
+    [TABLE]: (at) => limits(at + 1),
+    [MEMORY]: limits,
+    [GLOBAL]: (at) => at + 2,
+  };
+  const kinds = entries(bytes, start, (at) => {
+    const kind = text(bytes, text(bytes, at).next).next;
+    return { value: bytes[kind], next: behind[bytes[kind]](kind + 1) };
+  });
+  return kinds.filter((kind) => kind === FUNCTION).length;
+}
+
+/** A number as a name that sorts as it does. */
+function digits(number) {
+  return String(number).padStart(8, '0');
 }
 
 /** Parts that begin with their kind and their size: where each begins, and where its content begins and ends. */

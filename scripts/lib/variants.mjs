@@ -48,16 +48,20 @@ export const VARIANTS = {
  */
 export const PARTS = { tasks: '.', graphs: 'graphs', conformance: 'conformance' };
 
-/**
- * wasm-opt options that every build needs: what rustc turns on for wasm32 by itself, and SIMD. The first kilobyte of the memory
- * is the far end of the stack. More than -O1 takes four times as long, and its result is no faster, and larger once packed.
- * Functions are sorted by the names that `function-order.mjs` gives them.
- */
-export const OPTIMIZE = words(
-  '-O1 --reorder-functions-by-name --low-memory-unused --enable-simd --enable-bulk-memory --enable-bulk-memory-opt ' +
-    '--enable-mutable-globals --enable-sign-ext --enable-nontrapping-float-to-int --enable-reference-types --enable-multivalue ' +
-    '--enable-call-indirect-overlong',
+/** What wasm-opt has to know of every build: what rustc turns on for wasm32 by itself, and SIMD. */
+export const FEATURES = words(
+  '--enable-simd --enable-bulk-memory --enable-bulk-memory-opt --enable-mutable-globals --enable-sign-ext ' +
+    '--enable-nontrapping-float-to-int --enable-reference-types --enable-multivalue --enable-call-indirect-overlong',
 );
+
+/**
+ * How wasm-opt makes builds smaller. The first kilobyte of the memory is the far end of the stack. More than -O1 takes four times as
+ * long, and its result is no faster, and larger once packed.
+ */
+export const OPTIMIZE = words('-O1 --low-memory-unused');
+
+/** What then sorts functions, by the names that `function-order.mjs` gives them. */
+export const SORT = ['--reorder-functions-by-name'];
 
 /** The folder that a build is compiled in, with those beside it, which have most crates alike; others may be compiled at the same time. */
 export function target(variant) {

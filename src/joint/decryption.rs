@@ -3,6 +3,7 @@
 use super::protocol::Protocol;
 use crate::graph::{Attrs, Real};
 use crate::ops::types::Extract;
+use crate::sorted::SortedMap;
 use crate::{Error, Result};
 
 impl Protocol<'_> {
@@ -22,7 +23,7 @@ impl Protocol<'_> {
                 expected: self.parties().join(", "),
             })? as u32);
         }
-        let mut own = std::collections::BTreeMap::new();
+        let mut own = SortedMap::new();
         let holders: Vec<u32> = self.members.iter().map(|member| member.party).collect();
         for party in holders.iter().chain(&receivers) {
             if !own.contains_key(party) {

@@ -7,8 +7,8 @@ use crate::ops::Registry;
 use crate::ops::types::{self, Form, Poly};
 use crate::parties::{NOBODY, Owners, Shared};
 use crate::schemes::close::Chain;
+use crate::sorted::SortedMap;
 use crate::{Error, Result};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Protocols of a group over one chain of primes, as one graph. Those who take part are parties 0, 1, ... of it, in the group's order; who adds shares up is one of them, or one more, who has no
@@ -27,9 +27,9 @@ pub struct Protocol<'r> {
     /// Who adds shares up.
     pub(super) hub: u32,
     /// Common polynomials, by what they are for.
-    common: BTreeMap<String, OperandId>,
+    common: SortedMap<String, OperandId>,
     /// Public keys of receivers, as each party has them.
-    pub(super) receivers: BTreeMap<(String, u32), OperandId>,
+    pub(super) receivers: SortedMap<(String, u32), OperandId>,
 }
 
 /// What a party has.
@@ -102,8 +102,8 @@ impl<'r> Protocol<'r> {
             seed,
             members: Vec::new(),
             hub: at as u32,
-            common: BTreeMap::new(),
-            receivers: BTreeMap::new(),
+            common: SortedMap::new(),
+            receivers: SortedMap::new(),
         })
     }
 

@@ -10,7 +10,7 @@ use crate::Result;
 use crate::graph::{Attrs, OperandId};
 use crate::ops::types::{Ciphertext, Extract, Form, Limb, Scheme};
 use crate::schemes::close::Refresh;
-use std::collections::{BTreeMap, btree_map::Entry};
+use crate::sorted::{Entry, SortedMap};
 
 impl Protocol<'_> {
     /// Adds the refreshing of a ciphertext that everybody has: inputs `NAME PARTY` of all who take part and who adds up; outputs `NAME refreshed` of who adds up, and `NAME noise`, log2 of the largest coefficient, or error, of what is opened meanwhile.
@@ -19,7 +19,7 @@ impl Protocol<'_> {
     /// What the graph says: for a ciphertext that is not of two parts, a deviation that cannot be drawn, and masks that are none for its scheme.
     pub fn refreshing(&mut self, name: &str, ty: &Ciphertext, refresh: &Refresh) -> Result<()> {
         let whole = Extract::whole(ty.clone()).ty();
-        let mut own = BTreeMap::new();
+        let mut own = SortedMap::new();
         let holders: Vec<u32> = self.members.iter().map(|member| member.party).collect();
         for party in holders.into_iter().chain([self.hub]) {
             if let Entry::Vacant(place) = own.entry(party) {

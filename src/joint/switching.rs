@@ -6,7 +6,7 @@ use super::protocol::Protocol;
 use crate::Result;
 use crate::graph::{Attrs, OperandId};
 use crate::ops::types::{self, Extract};
-use std::collections::BTreeMap;
+use crate::sorted::SortedMap;
 
 impl Protocol<'_> {
     /// Adds the switch of a ciphertext that everybody has to the public key, over all primes, of a receiver: inputs `NAME PARTY` of all who take part and who adds up, and `RECEIVER PARTY` of those who take part; output `NAME switched` of who
@@ -16,7 +16,7 @@ impl Protocol<'_> {
     /// What the graph says: for a ciphertext that is not of two parts.
     pub fn switching(&mut self, name: &str, ty: &Extract, log_deviation: f64, receiver: &str) -> Result<()> {
         let attrs = Attrs::new().with("deviation", deviation(log_deviation)?);
-        let mut own = BTreeMap::new();
+        let mut own = SortedMap::new();
         let mut shares = Vec::new();
         for member in self.members.clone() {
             let of = self.name(member.party);

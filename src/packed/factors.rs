@@ -6,12 +6,13 @@ use super::packer::ClearInput;
 use super::rebuild::{Given, Made, rebuilt};
 use crate::graph::{Attr, Graph, OperandId, Operator, Real};
 use crate::ops::Registry;
+use crate::sorted::SortedMap;
 use crate::{Error, Result};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 
 /// The operators that a number goes through that one vector is multiplied with; none where it would reach what is encrypted.
 pub(super) fn chain<'g>(old: &Given<'g>, x: u64) -> Option<Vec<&'g Operator>> {
-    let (mut all, mut next, mut seen) = (Vec::new(), vec![x], BTreeSet::from([x]));
+    let (mut all, mut next, mut seen) = (Vec::new(), vec![x], HashSet::from([x]));
     while let Some(unit) = next.pop() {
         let op = *old.producers.get(&unit)?;
         let clear = |index: &usize| old.clear(op, *index);
@@ -34,9 +35,9 @@ pub(super) struct Scaled {
     pub graph: Graph,
     pub clear: Vec<ClearInput>,
     /// By parent, what the vectors are a multiple of that it made before.
-    pub multiples: BTreeMap<u32, f64>,
+    pub multiples: SortedMap<u32, f64>,
     /// The vectors that are still multiplied with a number, by their units in the graph that was given.
-    pub left: BTreeSet<u64>,
+    pub left: HashSet<u64>,
 }
 
 /// The graph with real numbers in clear factors, where nobody else reads what they are taken through.
@@ -47,7 +48,7 @@ pub(super) fn factors(graph: &Graph, vectors: &[ClearInput], registry: &Registry
     let old = Given::new(graph);
     let order = old.order()?;
     let readers = readers(&old, &order);
-    let (mut by, mut gone, mut left) = (HashMap::new(), BTreeSet::new(), BTreeSet::new());
+    let (mut by, mut gone, mut left) = (HashMap::new(), HashSet::new(), HashSet::new());
     for &number in order.iter().rev() {
         let op = &graph.operators()[number as usize];
         let numbers = old.coefficients(op).unwrap_or_default();
@@ -69,7 +70,7 @@ pub(super) fn factors(graph: &Graph, vectors: &[ClearInput], registry: &Registry
             gone.insert(unit);
         }
     }
-    let mut multiples = BTreeMap::new();
+    let mut multiples = SortedMap::new();
     let wanted = |unit| readers.contains_key(&unit);
     let (graph, clear) = rebuilt(&old, &order, (vectors, registry), wanted, |new, op, unit| {
         // The last one is what leaves the operator of the task.

@@ -10,7 +10,8 @@ use super::rebuild::{Given, Made, product, rebuilt, sum};
 use crate::Result;
 use crate::graph::{Attr, Attrs, Graph, OperandId, Operator};
 use crate::ops::Registry;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use crate::sorted::SortedMap;
+use std::collections::{HashMap, HashSet};
 
 /// Most terms of what is told by diagonals.
 const MOST_TERMS: usize = 1024;
@@ -31,7 +32,7 @@ pub(super) fn flatten(
         forms.tell(&graph.operators()[number as usize])?;
     }
     let forms = forms.known;
-    let mut wanted: BTreeSet<u64> = graph.outputs().iter().map(|port| old.unit(port.operand)).collect();
+    let mut wanted: HashSet<u64> = graph.outputs().iter().map(|port| old.unit(port.operand)).collect();
     for &number in order.iter().rev() {
         let op = &graph.operators()[number as usize];
         let unit = old.unit(op.output);
@@ -53,7 +54,7 @@ pub(super) fn flatten(
 type Diagonal = (u64, u64, Option<(u64, u64)>);
 
 /// A linear function of vectors: what each diagonal is multiplied with, too.
-type Form = BTreeMap<Diagonal, Attr>;
+type Form = SortedMap<Diagonal, Attr>;
 
 /// What a vector is of itself.
 fn itself(unit: u64) -> Form {

@@ -7,7 +7,8 @@ use super::rebuild::{Given, Made, rebuilt};
 use crate::Result;
 use crate::graph::{Attr, Attrs, Graph, OperandId, Operator};
 use crate::ops::Registry;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use crate::sorted::{SortedMap, SortedSet};
+use std::collections::{HashMap, HashSet};
 
 /// The same graph, with such sums made of fewer turns where that is asked for, and without what leads to no output.
 ///
@@ -22,7 +23,7 @@ pub(super) fn giant_steps(
     let old = Given::new(graph);
     let order = old.order()?;
     // What is read at last: of sums that are made anew, other things than before.
-    let mut wanted: BTreeSet<u64> = graph.outputs().iter().map(|port| old.unit(port.operand)).collect();
+    let mut wanted: HashSet<u64> = graph.outputs().iter().map(|port| old.unit(port.operand)).collect();
     let mut sums: HashMap<u64, Sum> = HashMap::new();
     let inner = inner(&old);
     for &number in order.iter().rev() {
@@ -62,7 +63,7 @@ struct Sum {
     /// What is added as it is.
     leaves: Vec<u64>,
     /// Of each vector its turns, and what each is multiplied with.
-    groups: BTreeMap<u64, Vec<(u64, u64)>>,
+    groups: SortedMap<u64, Vec<(u64, u64)>>,
 }
 
 impl Sum {
@@ -71,8 +72,8 @@ impl Sum {
         if !adds(old, op) {
             return Ok(None);
         }
-        let (mut open, mut sum) = (old.inputs(op), Self { leaves: Vec::new(), groups: BTreeMap::new() });
-        let mut products: BTreeMap<u64, Vec<(u64, u64, u64)>> = BTreeMap::new();
+        let (mut open, mut sum) = (old.inputs(op), Self { leaves: Vec::new(), groups: SortedMap::new() });
+        let mut products: SortedMap<u64, Vec<(u64, u64, u64)>> = SortedMap::new();
         while let Some(unit) = open.pop() {
             let single = old.readers.get(&unit) == Some(&1);
             let producer = old.producers.get(&unit).filter(|_| single);
@@ -87,7 +88,7 @@ impl Sum {
             }
         }
         for (x, terms) in products {
-            let steps: BTreeSet<u64> = terms.iter().map(|term| term.0).collect();
+            let steps: SortedSet<u64> = terms.iter().map(|term| term.0).collect();
             let (_, turns) = split(&steps);
             if turns < steps.iter().filter(|&&steps| steps > 0).count() {
                 sum.groups.insert(x, terms.into_iter().map(|(steps, clear, _)| (steps, clear)).collect());
@@ -103,7 +104,7 @@ impl Sum {
         for (&x, terms) in &self.groups {
             let x = new.operand(x)?;
             let (size, _) = split(&terms.iter().map(|term| term.0).collect());
-            let mut giants: BTreeMap<u64, Vec<OperandId>> = BTreeMap::new();
+            let mut giants: SortedMap<u64, Vec<OperandId>> = SortedMap::new();
             for &(steps, clear) in terms {
                 let (baby, giant) = (steps % size, steps - steps % size);
                 let turned = new.turn(x, baby)?;
@@ -129,14 +130,14 @@ fn turn(old: &Given<'_>, unit: u64) -> Result<(u64, u64)> {
 }
 
 /// The size of a giant step, a power of two, for which there are fewest turns of both kinds, and how many.
-fn split(steps: &BTreeSet<u64>) -> (u64, usize) {
+fn split(steps: &SortedSet<u64>) -> (u64, usize) {
     let turns = |size: u64| {
         let distinct = |of: fn(u64, u64) -> u64| {
             steps
                 .iter()
                 .map(|&steps| of(steps, size))
                 .filter(|&steps| steps > 0)
-                .collect::<BTreeSet<_>>()
+                .collect::<SortedSet<_>>()
                 .len()
         };
         distinct(|steps, size| steps % size) + distinct(|steps, size| steps - steps % size)

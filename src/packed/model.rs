@@ -5,8 +5,9 @@ use super::target::{Handle, Target, close};
 use super::types::SlotVector;
 use crate::graph::{Attr, Graph};
 use crate::math::Modulus;
+use crate::sorted::SortedMap;
 use crate::{Error, Result, memory};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// What slots hold, each in a word.
 #[derive(Clone, Copy, Debug)]
@@ -64,9 +65,9 @@ impl Numbers {
 pub fn computed(
     graph: &Graph,
     numbers: Numbers,
-    given: BTreeMap<String, Vec<u64>>,
-) -> Result<BTreeMap<String, Vec<u64>>> {
-    let (held, of, outputs) = (Vec::new(), HashMap::new(), BTreeMap::new());
+    given: SortedMap<String, Vec<u64>>,
+) -> Result<SortedMap<String, Vec<u64>>> {
+    let (held, of, outputs) = (Vec::new(), HashMap::new(), SortedMap::new());
     let mut model = Model { graph, numbers, given, ring: 1, held, of, outputs };
     let read = graph.operators().iter().flat_map(|op| graph.inputs_of(op)).copied();
     for operand in read.chain(graph.outputs().iter().map(|port| port.operand)) {
@@ -79,13 +80,13 @@ pub fn computed(
 struct Model<'g> {
     graph: &'g Graph,
     numbers: Numbers,
-    given: BTreeMap<String, Vec<u64>>,
+    given: SortedMap<String, Vec<u64>>,
     /// Slots that turn together.
     ring: usize,
     held: Vec<Vec<u64>>,
     /// Of what is at a unit: which it is, and how often it is read from now on.
     of: HashMap<u64, (Option<Handle>, u32)>,
-    outputs: BTreeMap<String, Vec<u64>>,
+    outputs: SortedMap<String, Vec<u64>>,
 }
 
 impl Model<'_> {

@@ -12,8 +12,9 @@ use crate::graph::{Attr, Attrs, Graph, OperandId, Real};
 use crate::math::cells;
 use crate::memory::room;
 use crate::ops::{Registry, Session};
+use crate::sorted::SortedMap;
 use crate::{Error, Result};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Most cells of a value that is packed.
@@ -55,7 +56,7 @@ pub struct Packed {
     /// Where they lie.
     pub layout: Layout,
     /// The ciphertexts in which cells lie, by number.
-    pub parts: BTreeMap<u64, OperandId>,
+    pub parts: SortedMap<u64, OperandId>,
     /// Bits of a slot's number along which slots are still to be added up: a cell is the sum of them.
     pub pending: u64,
     /// The operator of the task that left it pending.
@@ -87,7 +88,7 @@ enum How {
 }
 
 impl Packed {
-    fn new(layout: Layout, parts: BTreeMap<u64, OperandId>) -> Self {
+    fn new(layout: Layout, parts: SortedMap<u64, OperandId>) -> Self {
         Self { layout, parts, pending: 0, summed: u32::MAX, made: None }
     }
 }
@@ -192,7 +193,7 @@ pub struct Finished {
     /// About what it costs, in turns.
     pub cost: f64,
     /// Of the operators of the task of which it makes a multiple, by which number that is.
-    pub multiples: BTreeMap<u32, f64>,
+    pub multiples: SortedMap<u32, f64>,
     /// Whether a number costs a level that was to cost none ([`Packer::hoped`]).
     pub hopes_failed: bool,
 }
@@ -275,7 +276,7 @@ impl<'r> Packer<'r> {
     pub fn input(&mut self, name: &str, layout: Layout) -> Result<Packed> {
         self.check(layout.cells())?;
         let ty = SlotVector { frame: self.frame, encrypted: true }.ty();
-        let mut parts = BTreeMap::new();
+        let mut parts = SortedMap::new();
         for part in layout.parts(self.frame) {
             let operand = self.session.graph_mut().add_input(&part_name(name, part), ty.clone())?;
             parts.insert(part, operand);
@@ -289,7 +290,7 @@ impl<'r> Packer<'r> {
     /// # Errors
     /// `TooLarge`.
     pub fn outputs(&mut self, all: &[Output<'_>]) -> Result<Vec<Declared>> {
-        let mut declared: BTreeMap<usize, Declared> = BTreeMap::new();
+        let mut declared: SortedMap<usize, Declared> = SortedMap::new();
         for members in self.together(all) {
             let (holder, gaps) = (members[0], all[members[0]].cells.layout.zero);
             let (x, bases) = if members.len() > 1 {
@@ -298,7 +299,7 @@ impl<'r> Packer<'r> {
                 let bases = (0..members.len() as u64).map(|member| spread_bits(member, gaps)).collect();
                 let merged = self.beside(parts, gaps)?;
                 (
-                    Packed { parts: BTreeMap::from([(0, merged)]), made: None, ..all[holder].cells.clone() },
+                    Packed { parts: SortedMap::from([(0, merged)]), made: None, ..all[holder].cells.clone() },
                     bases,
                 )
             } else {
@@ -322,7 +323,7 @@ impl<'r> Packer<'r> {
     /// Which outputs share ciphertexts.
     fn together(&self, all: &[Output<'_>]) -> Vec<Vec<usize>> {
         type Like = (u64, u64, u64, u64);
-        let mut alike: BTreeMap<Like, Vec<usize>> = BTreeMap::new();
+        let mut alike: SortedMap<Like, Vec<usize>> = SortedMap::new();
         let mut groups = Vec::new();
         for (index, &Output { cells: x, alone, .. }) in all.iter().enumerate() {
             let layout = &x.layout;
@@ -492,7 +493,7 @@ impl<'r> Packer<'r> {
     pub fn finish(self) -> Result<Finished> {
         let PackerPasses { factors: absorbs, flatten: flattens, giant_steps: splits, .. } = self.passes;
         let (mut graph, mut clear) = (self.session.finish(), self.clear);
-        let (mut multiples, mut hopes_failed) = (BTreeMap::new(), false);
+        let (mut multiples, mut hopes_failed) = (SortedMap::new(), false);
         if absorbs {
             let hoped: Vec<u64> = self.hoped.iter().map(|&operand| graph.first_unit(operand)).collect();
             let left;
@@ -681,7 +682,7 @@ impl<'r> Packer<'r> {
         }
         let x = if own.dirty { self.folded(x).and_then(|x| self.cleaned(&x))? } else { x.clone() };
         let (slots, mask) = (self.frame.slots(), own.mask());
-        let mut parts: BTreeMap<u64, Vec<OperandId>> = BTreeMap::new();
+        let mut parts: SortedMap<u64, Vec<OperandId>> = SortedMap::new();
         for (part, operand) in x.parts {
             parts.entry(part & !(mask >> slots)).or_default().push(operand);
         }
@@ -740,7 +741,7 @@ impl<'r> Packer<'r> {
             plain && x.layout.repeated == 0 && alone(key.to) && all_of(key.from, mask)
         };
         let whole: Vec<bool> = groups.iter().map(whole).collect();
-        let mut terms = BTreeMap::new();
+        let mut terms = SortedMap::new();
         for ((key, mask), whole) in groups.into_iter().zip(whole) {
             self.term(x, &key, (!whole).then_some(mask), &mut terms)?;
         }
@@ -760,7 +761,7 @@ impl<'r> Packer<'r> {
     ) -> Result<Packed> {
         let to = self.apart_from_all(shape, lows);
         self.check(to.cells())?;
-        let (mut terms, mut clear, mut before) = (BTreeMap::new(), Vec::new(), 0);
+        let (mut terms, mut clear, mut before) = (SortedMap::new(), Vec::new(), 0);
         for x in all {
             let base = lows[axis].map_or(0, |low| before << low);
             match x {
@@ -828,12 +829,12 @@ impl<'r> Packer<'r> {
         to: &Layout,
         base: u64,
         from: impl Fn(&[u64], &mut Vec<u64>),
-    ) -> Result<BTreeMap<Move, Vec<u64>>> {
+    ) -> Result<SortedMap<Move, Vec<u64>>> {
         let once = once(to);
         self.check(once.cells())?;
         let (slots, ring) = (self.frame.slots(), self.frame.ring);
         let (in_part, in_ring) = ((1u64 << slots) - 1, (1u64 << ring) - 1);
-        let (mut numbers, mut masks): (BTreeMap<Move, usize>, Vec<Vec<u64>>) = Default::default();
+        let (mut numbers, mut masks): (HashMap<Move, usize>, Vec<Vec<u64>>) = Default::default();
         // Cells next to each other mostly go the same way.
         let mut last: Option<(Move, usize)> = None;
         let dims = once.shape();
@@ -872,7 +873,7 @@ impl<'r> Packer<'r> {
         x: &Packed,
         key: &Move,
         mask: Option<Vec<u64>>,
-        terms: &mut BTreeMap<u64, Vec<OperandId>>,
+        terms: &mut SortedMap<u64, Vec<OperandId>>,
     ) -> Result<()> {
         let mut part = part_of(x, key.from)?;
         if key.swap {
@@ -889,7 +890,7 @@ impl<'r> Packer<'r> {
         Ok(())
     }
 
-    fn sums(&mut self, terms: BTreeMap<u64, Vec<OperandId>>) -> Result<BTreeMap<u64, OperandId>> {
+    fn sums(&mut self, terms: SortedMap<u64, Vec<OperandId>>) -> Result<SortedMap<u64, OperandId>> {
         terms.into_iter().map(|(part, terms)| Ok((part, self.balanced(terms)?))).collect()
     }
 
@@ -972,7 +973,7 @@ impl<'r> Packer<'r> {
             repeated: a.repeated & b.repeated,
             zero: if product { a.zero | b.zero } else { a.zero & b.zero },
         };
-        let mut parts = BTreeMap::new();
+        let mut parts = SortedMap::new();
         for part in layout.parts(self.frame) {
             let pair = [part_of(&x, part)?, part_of(&y, part)?];
             parts.insert(part, self.op(op, Attrs::new(), &pair)?);
@@ -1046,7 +1047,7 @@ impl<'r> Packer<'r> {
         let axes = x.layout.axes.iter().map(|axis| Axis { dirty: false, ..*axis }).collect();
         let layout =
             Layout { axes, repeated: x.layout.repeated, zero: x.layout.zero | x.layout.junk(self.frame) };
-        let mut parts = BTreeMap::new();
+        let mut parts = SortedMap::new();
         for (&part, &operand) in &x.parts {
             let axes = vec![None; layout.axes.len()];
             let source = Source::Number(Attr::Int(1));
@@ -1077,7 +1078,7 @@ impl<'r> Packer<'r> {
         x: &Packed,
         mut make: impl FnMut(&mut Self, OperandId) -> Result<OperandId>,
     ) -> Result<Packed> {
-        let mut parts = BTreeMap::new();
+        let mut parts = SortedMap::new();
         for (&part, &operand) in &x.parts {
             parts.insert(part, make(self, operand)?);
         }
@@ -1142,7 +1143,7 @@ fn cost(graph: &Graph, clear: usize) -> f64 {
     const KEY: f64 = 0.2;
     const OUTPUT: f64 = 1.5;
     let old = Given::new(graph);
-    let (mut turned, mut keys) = (BTreeSet::new(), BTreeSet::new());
+    let (mut turned, mut keys) = (HashSet::new(), HashSet::new());
     let mut cost = 0.1 * clear as f64;
     for op in graph.operators() {
         if old.role(op) == Role::Turn {
@@ -1250,7 +1251,7 @@ fn count(mask: &[u64]) -> u64 {
 }
 
 /// A way that slots go: from one ciphertext to another, perhaps in the other ring, so many steps to the left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Move {
     to: u64,
     from: u64,

@@ -16,8 +16,9 @@ use crate::circuit::{Circuit, ResidueBounds};
 use crate::graph::{Attrs, Graph, OperandId, Operator, Placeholder, ValueType, push_joined};
 use crate::math::bits::bytes_of;
 use crate::ops::types::{Extract, WORD};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::watch::Steps;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::HashSet;
 
 /// The nonce of sends and receives: passes neither drop nor move what has one and draws nothing.
 const PIN: u32 = 1;
@@ -95,11 +96,11 @@ pub(super) fn cut(shared: &Shared, me: &str) -> Result<Cut> {
 /// Who reads what of whom, as far as one party is concerned.
 struct Edges {
     /// By producer and reading party the units that are read, in order, where these are two and one is this party.
-    crossing: BTreeMap<(u32, u32), Vec<Placeholder>>,
+    crossing: SortedMap<(u32, u32), Vec<Placeholder>>,
     /// Producers and the operators that read them, where these are of two parties and one is this.
-    neighbours: BTreeSet<(u32, u32)>,
+    neighbours: SortedSet<(u32, u32)>,
     /// Operators of nobody that this party reads, directly or not.
-    common: BTreeSet<u32>,
+    common: HashSet<u32>,
     /// An order of the shared graph's operators.
     order: Vec<u32>,
 }
@@ -110,7 +111,7 @@ impl Edges {
         let index = producers(graph);
         let inputs = graph.inputs().len() as u32;
         let order = topological_order(graph, &analyze(graph)?)?;
-        let (mut crossing, mut neighbours) = (BTreeMap::<_, Vec<Placeholder>>::new(), BTreeSet::new());
+        let (mut crossing, mut neighbours) = (Vec::new(), Vec::new());
         let mut open: Vec<u32> = Vec::new();
         let mut read = |operand: OperandId, reader: u32, op: Option<u32>| {
             for &piece in graph.pieces(operand) {
@@ -124,7 +125,7 @@ impl Edges {
                         continue;
                     }
                     let units = index.places()[hit].intersection(&piece);
-                    crossing.entry((producer, reader)).or_default().push(units);
+                    crossing.push(((producer, reader), units));
                     neighbours.extend(op.map(|op| (producer, op)));
                 }
             }
@@ -140,7 +141,7 @@ impl Edges {
         for (port, &owner) in graph.outputs().iter().zip(&owners.outputs) {
             read(port.operand, owner, None);
         }
-        let mut common = BTreeSet::new();
+        let mut common = HashSet::new();
         while let Some(producer) = open.pop() {
             let number = producer - inputs;
             if common.insert(number) {
@@ -149,16 +150,15 @@ impl Edges {
                 open.extend(pieces.flat_map(|&piece| &index.owners()[index.search(piece)]));
             }
         }
-        for units in crossing.values_mut() {
-            *units = union(std::mem::take(units));
-        }
-        Ok(Self { crossing, neighbours, common, order })
+        crossing.sort_unstable();
+        let together = crossing.chunk_by(|a, b| a.0 == b.0);
+        let crossing = together.map(|all| (all[0].0, union(all.iter().map(|&(_, units)| units)))).collect();
+        Ok(Self { crossing, neighbours: neighbours.into(), common, order })
     }
 }
 
-/// Units, each once and in order.
-fn union(mut units: Vec<Placeholder>) -> Vec<Placeholder> {
-    units.sort_unstable();
+/// Units that come in order, each once.
+fn union(units: impl Iterator<Item = Placeholder>) -> Vec<Placeholder> {
     let mut out: Vec<Placeholder> = Vec::new();
     for piece in units {
         match out.last_mut() {
@@ -342,7 +342,7 @@ impl Cutter<'_> {
     fn interactions(&self, edges: &Edges) -> Vec<Interaction> {
         let owners = self.shared.owners();
         let inputs = self.shared.circuit().graph().inputs().len() as u32;
-        let mut all: BTreeMap<u32, Interaction> = BTreeMap::new();
+        let mut all: SortedMap<u32, Interaction> = SortedMap::new();
         for &(producer, reader) in &edges.neighbours {
             let is_own = owners.of(producer) == self.me;
             let number = if is_own { inputs + reader } else { producer };

@@ -15,8 +15,9 @@ use crate::math::limbs::{self, Packer, unpack};
 use crate::ops::Call;
 use crate::ops::types::{Ciphertext, Extract, Form, Limb, SwitchingKey, WORD, public_seed};
 use crate::platform::{Kernel, Platform};
+use crate::sorted::SortedMap;
 use crate::{Result, memory, parallel};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// In full, and with a seed.
 const FULL: u8 = 0;
@@ -196,7 +197,7 @@ pub fn write<'a>(
 
 /// What makes uniform limbs again: the kernels of a platform.
 pub struct Samplers {
-    kernels: BTreeMap<u64, Kernel>,
+    kernels: SortedMap<u64, Kernel>,
 }
 
 impl Samplers {

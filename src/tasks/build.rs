@@ -15,9 +15,9 @@ use crate::schemes::close::{
     Turns,
 };
 use crate::schemes::{ParameterLiteral, SchemeName};
+use crate::sorted::SortedMap;
 use crate::values::{PackedValue, Packing};
 use crate::{Error, Result};
-use std::collections::BTreeMap;
 
 /// The chain of parameters.
 pub fn chain(literal: &ParameterLiteral) -> Chain {
@@ -108,7 +108,7 @@ pub struct ClosedTask {
 /// A task, closed over parameters.
 pub struct Built {
     /// The keys that it needs, and at which level.
-    pub keys: BTreeMap<KeyName, usize>,
+    pub keys: SortedMap<KeyName, usize>,
     pub outputs: Vec<Closed>,
     /// Whether products are rescaled after turns: only where results would not be precise otherwise.
     pub late: bool,
@@ -145,7 +145,7 @@ pub fn judged<'r>(
     let (first, task) = judge(Turns::default());
     let (Some(limit), Ok(ClosedTask { outputs, .. })) = (key_bytes, &task) else { return (first, task) };
     let chain = chain(literal);
-    let bytes = |keys: &BTreeMap<KeyName, usize>| {
+    let bytes = |keys: &SortedMap<KeyName, usize>| {
         keys.iter().map(|(name, &level)| key_size(&chain, name, level)).sum()
     };
     let mut found: u64 = bytes(first.levels());
@@ -155,7 +155,7 @@ pub fn judged<'r>(
     }
     let wanted = first.turned();
     let element = |&steps: &u32| KeyName::Galois(galois_element(chain.n, i64::from(steps)));
-    let rotations: BTreeMap<KeyName, usize> =
+    let rotations: SortedMap<KeyName, usize> =
         wanted.keys().map(element).filter_map(|name| Some((name, *first.levels().get(&name)?))).collect();
     let others = found - bytes(&rotations);
     if let Some(highest) = rotations.values().copied().max() {

@@ -12,11 +12,12 @@ use crate::ops::types::Scheme;
 use crate::schemes::close::{Closed, MARGIN};
 use crate::schemes::security::{SecurityBits, SecurityLevel};
 use crate::schemes::{ParameterLiteral, Parameters, Releases, SchemeName};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::values::types::Kind;
 use crate::values::{PackedValue, Packing};
 use crate::watch::pause;
 use crate::{Error, Result};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Largest primes that are chosen: those that double-precision kernels can serve.
@@ -128,7 +129,7 @@ fn among(rings: &[Ring], all: &[Member], wishes: &Wishes, registry: &Registry) -
         keys: None,
         most_words: [u64::MAX; 2],
     };
-    let mut found: BTreeMap<usize, Vec<Cheapest>> = BTreeMap::new();
+    let mut found: SortedMap<usize, Vec<Cheapest>> = SortedMap::new();
     let mut does = |index: usize| -> Result<bool> {
         let Some(ring) = rings.get(index) else { return Ok(false) };
         search.tasks = [Arc::new(placed(all, ring.n, false)?), Arc::new(placed(all, ring.n, true)?)];
@@ -593,7 +594,7 @@ impl Search<'_> {
         };
         let (mut words, mut known, mut late) = (0, Known::default(), false);
         let (mut spare, mut open, mut bytes) = (f64::from(PRIME_BITS), false, 0);
-        let mut sent = BTreeSet::new();
+        let mut sent = SortedSet::new();
         let tasks = self.tasks(parameters.literal());
         if let [task] = tasks.as_slice()
             && parameters.literal().t.len() > 1
@@ -716,7 +717,7 @@ fn carried(
     task: &Placed,
     literal: &ParameterLiteral,
     outputs: &[Closed],
-    sent: &mut BTreeSet<String>,
+    sent: &mut SortedSet<String>,
 ) -> u64 {
     let frame = super::halves::frame(literal.n, task.halves.exact);
     let given = task.packing.inputs.iter().filter(|value| !task.from.contains_key(&value.name));

@@ -15,9 +15,9 @@ use crate::graph::Attrs;
 use crate::ops::types;
 use crate::platform::Platform;
 use crate::schemes::close::KeyName;
+use crate::sorted::SortedMap;
 use crate::values::{GivenCells, PackedValue};
 use crate::{Error, Result};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -144,7 +144,7 @@ impl Client {
     pub fn decrypt(
         &self,
         results: &[&[u8]],
-        public: &BTreeMap<String, GivenCells>,
+        public: &SortedMap<String, GivenCells>,
         inputs: Option<&[(&str, &[u8])]>,
     ) -> Result<Job> {
         let program = &self.program;
@@ -176,7 +176,7 @@ impl Client {
     ///
     /// # Errors
     /// `MissingInput`; `InputLength` and `ValueOutOfRange` for cells that were not declared; `TooLarge`.
-    pub fn plain(&self, inputs: &BTreeMap<String, GivenCells>) -> Result<Vec<OutputCells>> {
+    pub fn plain(&self, inputs: &SortedMap<String, GivenCells>) -> Result<Vec<OutputCells>> {
         for (name, cells) in inputs {
             check_cells(name, cells, self.program.halves().given.get(name).copied())?;
         }

@@ -14,11 +14,11 @@ use crate::ops::Session;
 use crate::ops::types::Extract;
 use crate::packed::Layout;
 use crate::schemes::noise;
+use crate::sorted::SortedMap;
 use crate::values::number::Number;
 use crate::values::types::{Kind as ValueKind, Value};
 use crate::values::{Exact, PackedValue};
 use crate::{Error, Result, memory};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -50,7 +50,7 @@ pub fn read(
     wanted: impl Fn(&PackedValue) -> bool,
 ) -> Result<Results> {
     let parameters = program.parameters().id();
-    let (mut of_run, mut read) = (run, BTreeMap::new());
+    let (mut of_run, mut read) = (run, SortedMap::new());
     for bytes in results {
         let (origin, found, reader) = travel::reader(bytes, &parameters)?;
         let at = || format!("value `{}`", shown(&found.name));
@@ -107,7 +107,7 @@ impl Decryption<'_> {
         self,
         mut given: Given,
         keys: usize,
-        public: BTreeMap<String, Exact>,
+        public: SortedMap<String, Exact>,
         count: impl FnOnce() -> Result<()> + Send + 'static,
     ) -> Result<Job> {
         let Self { program, runner, values, deviations } = self;
@@ -200,7 +200,7 @@ pub fn cells_of(
     program: &Program,
     value: &PackedValue,
     parts: &[impl AsRef<[u64]>],
-    all: &mut BTreeMap<String, Exact>,
+    all: &mut SortedMap<String, Exact>,
 ) -> Result<()> {
     let (frame, exact, moduli) = (program.frame(), program.halves().exact, program.moduli());
     // From ciphertext number `from` on, of each part those of all plaintext moduli.

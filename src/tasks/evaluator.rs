@@ -17,12 +17,12 @@ use crate::packed::{Slots, Source};
 use crate::place::{Circumstances, Placed, Times, Way, place, place_by_times};
 use crate::platform::{Gpu, Mixed, Platform};
 use crate::schemes::close::KeyName;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::values::types::Value;
 use crate::values::{GivenCells, PackedValue, clear_name, interpret};
 use crate::{Error, Result, parallel};
 use serde::Serialize;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 /// The part of the memory of runs that transforms of vectors may take that are the same in every run.
@@ -38,13 +38,13 @@ pub struct Held {
     /// It computes once what the vectors alone lead to.
     plan: Arc<Plan>,
     /// Vectors that are the same in every run.
-    fixed: BTreeMap<String, Input>,
+    fixed: SortedMap<String, Input>,
     /// Ciphertexts by their ports.
-    given: BTreeMap<String, Input>,
+    given: SortedMap<String, Input>,
     /// The checksums of encrypted values, by name.
-    read: BTreeMap<String, [u8; 16]>,
+    read: SortedMap<String, [u8; 16]>,
     /// Values that are not encrypted.
-    clear: Arc<BTreeMap<String, GivenCells>>,
+    clear: Arc<SortedMap<String, GivenCells>>,
     /// Whose values, where some are encrypted.
     owner: Option<[u8; 16]>,
 }
@@ -73,7 +73,7 @@ pub struct Evaluator {
     on_gpu: OnceLock<Arc<Plan>>,
     /// The plan that was made by times; none where these leave all to the platform.
     by_times: Option<Arc<Plan>>,
-    keys: BTreeMap<KeyName, Input>,
+    keys: SortedMap<KeyName, Input>,
     /// What makes the uniform halves of keys and values of their seeds.
     samplers: Samplers,
     /// Whose keys: the first one decides.
@@ -100,7 +100,7 @@ impl Evaluator {
 
     fn of(program: Program, platform: &dyn Platform, clock: Clock) -> Result<Self> {
         let graph = program.base(platform)?;
-        let fixed = filled(&program, &program.packing().fixed, &BTreeMap::new(), true)?;
+        let fixed = filled(&program, &program.packing().fixed, &SortedMap::new(), true)?;
         let plan = planned(&program, &graph, platform, &fixed)?;
         let (given, read, clear) = Default::default();
         let own = Held { program: program.id(), plan, fixed, given, read, clear, owner: None };
@@ -158,7 +158,7 @@ impl Evaluator {
         }
         let registry = self.program.registry();
         let (both, graph) = self.for_both(platform)?;
-        let keys: BTreeSet<String> = self.keys.keys().map(KeyName::to_string).collect();
+        let keys: SortedSet<String> = self.keys.keys().map(KeyName::to_string).collect();
         let given = Circumstances { times, threads, kept: &|name| keys.contains(name) };
         let placed = place_by_times(self.own.plan.graph(), graph, registry, &both, pins, &given)?;
         let plan = placed.graph.as_ref().map(|graph| self.planned_for(graph, &both)).transpose()?;
@@ -225,7 +225,7 @@ impl Evaluator {
     pub fn hold(
         &self,
         encrypted: &[(&str, &[u8])],
-        clear: BTreeMap<String, GivenCells>,
+        clear: SortedMap<String, GivenCells>,
         platform: &dyn Platform,
     ) -> Result<Held> {
         let mut held = Held { clear: Arc::new(clear), ..self.own.clone() };
@@ -244,7 +244,7 @@ impl Evaluator {
     /// # Errors
     /// `MissingKey`, `MissingInput`, `Format`, `Foreign`, `OutOfMemory`; `NoPublicKey` for a data owner's value, where the program takes none; `Task` for an encrypted value of another type, range, place or level than the task takes, and
     /// for clear cells that are not what was declared.
-    pub fn run(&self, encrypted: &[(&str, &[u8])], clear: &BTreeMap<String, GivenCells>) -> Result<Job> {
+    pub fn run(&self, encrypted: &[(&str, &[u8])], clear: &SortedMap<String, GivenCells>) -> Result<Job> {
         self.run_with(&self.own, encrypted, clear)
     }
 
@@ -256,7 +256,7 @@ impl Evaluator {
         &self,
         held: &Held,
         encrypted: &[(&str, &[u8])],
-        clear: &BTreeMap<String, GivenCells>,
+        clear: &SortedMap<String, GivenCells>,
     ) -> Result<Job> {
         self.run_on(held, encrypted, clear, None)
     }
@@ -270,7 +270,7 @@ impl Evaluator {
         &self,
         held: Option<&Held>,
         encrypted: &[(&str, &[u8])],
-        clear: &BTreeMap<String, GivenCells>,
+        clear: &SortedMap<String, GivenCells>,
         (platform, by_times): (&Arc<dyn Platform>, bool),
     ) -> Result<Job> {
         let plan = if by_times { self.by_times.clone() } else { Some(self.plan_on_gpu(platform)?) };
@@ -281,7 +281,7 @@ impl Evaluator {
         &self,
         held: &Held,
         encrypted: &[(&str, &[u8])],
-        clear: &BTreeMap<String, GivenCells>,
+        clear: &SortedMap<String, GivenCells>,
         on_gpu: Option<Arc<Plan>>,
     ) -> Result<Job> {
         self.has_keys()?;
@@ -420,7 +420,7 @@ impl Evaluator {
     }
 
     /// That cells are what was declared.
-    fn check(&self, clear: &BTreeMap<String, GivenCells>) -> Result<()> {
+    fn check(&self, clear: &SortedMap<String, GivenCells>) -> Result<()> {
         let given = &self.program.halves().given;
         for name in self.clear_inputs() {
             if let Some(cells) = clear.get(name) {
@@ -437,7 +437,7 @@ pub(super) fn beside_gpu(platform: &Arc<dyn Platform>) -> Mixed {
 }
 
 /// The inputs of a plan, by their names.
-fn ordered(plan: &Plan, given: &BTreeMap<String, Input>) -> Result<Vec<Input>> {
+fn ordered(plan: &Plan, given: &SortedMap<String, Input>) -> Result<Vec<Input>> {
     let of = |port: &Port| {
         given.get(&port.name).cloned().ok_or_else(|| Error::MissingInput { name: port.name.clone() })
     };
@@ -449,11 +449,11 @@ fn planned(
     program: &Program,
     graph: &Graph,
     platform: &dyn Platform,
-    fixed: &BTreeMap<String, Input>,
+    fixed: &SortedMap<String, Input>,
 ) -> Result<Arc<Plan>> {
     let (literal, memory_limit) = (program.parameters().literal(), program.memory_limit());
     let kept = (fixed.len() * literal.n * (literal.q.len() + 1)) as u64 * 8;
-    let names = if kept <= memory_limit / KEPT { fixed.keys().cloned().collect() } else { BTreeSet::new() };
+    let names = if kept <= memory_limit / KEPT { fixed.keys().cloned().collect() } else { SortedSet::new() };
     let options = PlanOptions { memory_limit, wipe: false, fixed: names, alone: SMALL };
     Ok(Arc::new(Plan::new(graph, program.registry(), platform, options)?))
 }
@@ -462,13 +462,13 @@ fn planned(
 pub fn filled(
     program: &Program,
     part: &Graph,
-    clear: &BTreeMap<String, GivenCells>,
+    clear: &SortedMap<String, GivenCells>,
     numbers: bool,
-) -> Result<BTreeMap<String, Input>> {
+) -> Result<SortedMap<String, Input>> {
     let (packing, moduli) = (program.packing(), program.plain_moduli()?);
     let outputs = values_of(program, part, clear)?;
     // Cells as slots hold them, once for all vectors of a value.
-    let mut words = BTreeMap::new();
+    let mut words = SortedMap::new();
     for port in part.outputs() {
         let value = Value::of(part.ty(port.operand))?;
         let cells = outputs.get(&port.name).ok_or(UNKNOWN)?;
@@ -478,7 +478,7 @@ pub fn filled(
         });
         words.insert(port.name.clone(), own.collect::<Result<Vec<_>>>()?);
     }
-    let mut all = BTreeMap::new();
+    let mut all = SortedMap::new();
     for vector in &packing.vectors {
         for (index, t) in moduli.iter().enumerate() {
             let filled = |cells: &[u64]| match t {
@@ -511,10 +511,10 @@ pub fn filled(
 fn values_of(
     program: &Program,
     part: &Graph,
-    clear: &BTreeMap<String, GivenCells>,
-) -> Result<BTreeMap<String, GivenCells>> {
+    clear: &SortedMap<String, GivenCells>,
+) -> Result<SortedMap<String, GivenCells>> {
     let Halves { registry, values, .. } = program.halves();
-    let mut outputs = BTreeMap::new();
+    let mut outputs = SortedMap::new();
     for port in part.outputs() {
         let Some(input) = part.inputs().iter().find(|input| input.operand == port.operand) else { continue };
         let given = clear.get(&input.name);

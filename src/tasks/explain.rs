@@ -11,9 +11,10 @@ use crate::expand::{CostModel, Expander};
 use crate::graph::OperandId;
 use crate::schemes::close::{Closed, Emitter, KeyName, Made, State};
 use crate::schemes::{Releases, SchemeName};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::values::types::{Kind, Place, Value};
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{HashMap, HashSet};
 
 /// What a program is, and why.
 #[derive(Clone, Debug, Serialize)]
@@ -59,7 +60,7 @@ pub struct ExplainedValue {
     /// Bits before decryption fails.
     pub budget_bits: Option<f64>,
     /// Operators on ciphertexts that it is made by, by name.
-    pub operators: BTreeMap<String, usize>,
+    pub operators: SortedMap<String, usize>,
     /// Its share of the work, from 0 to 1.
     pub cost: f64,
 }
@@ -82,7 +83,7 @@ impl Program {
     /// # Errors
     /// `OutOfMemory`, `Cancelled`.
     pub fn explain(&self) -> Result<Explanation> {
-        let mut all = Told { program: self, values: Vec::new(), keys: BTreeMap::new() };
+        let mut all = Told { program: self, values: Vec::new(), keys: SortedMap::new() };
         all.places();
         all.states()?;
         all.costs()?;
@@ -215,7 +216,7 @@ impl Program {
 struct Told<'p> {
     program: &'p Program,
     values: Vec<ExplainedValue>,
-    keys: BTreeMap<String, BTreeSet<usize>>,
+    keys: SortedMap<String, SortedSet<usize>>,
 }
 
 impl Told<'_> {
@@ -270,7 +271,7 @@ impl Told<'_> {
         let leaving = self.leaving();
         let moduli = program.moduli().len();
         let (packing, frame) = (program.packing(), program.frame());
-        let mut inputs: BTreeMap<String, usize> = BTreeMap::new();
+        let mut inputs: SortedMap<String, usize> = SortedMap::new();
         for value in &packing.inputs {
             let number = program.task().inputs.iter().position(|input| input.name == value.name);
             let cells = value.layout.parts(frame).len();
@@ -300,12 +301,12 @@ impl Told<'_> {
     }
 
     /// The operators on vectors of slots that others than those of the same operator of the task read, or that are results.
-    fn leaving(&self) -> BTreeSet<u32> {
+    fn leaving(&self) -> HashSet<u32> {
         let graph = self.program.packed();
-        let writers: BTreeMap<u64, u32> =
+        let writers: HashMap<u64, u32> =
             (0..).zip(graph.operators()).map(|(number, op)| (graph.first_unit(op.output), number)).collect();
         let writer = |operand: OperandId| writers.get(&graph.first_unit(operand)).copied();
-        let mut leaving: BTreeSet<u32> =
+        let mut leaving: HashSet<u32> =
             graph.outputs().iter().filter_map(|port| writer(port.operand)).collect();
         for (number, op) in (0..).zip(graph.operators()) {
             let read = graph.inputs_of(op).iter().filter_map(|&input| writer(input));

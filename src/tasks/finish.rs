@@ -3,26 +3,26 @@
 use super::halves::Halves;
 use super::program::Program;
 use crate::circuit::OutputCells;
+use crate::sorted::SortedMap;
 use crate::values::{Exact, GivenCells, Interpreted, interpret_defined};
 use crate::{Error, Result};
-use std::collections::BTreeMap;
 
 /// Values by name.
-type Cells = BTreeMap<String, Exact>;
+type Cells = SortedMap<String, Exact>;
 
 /// What was decrypted, by the names of the outputs of the server's half.
 #[derive(Default)]
 pub struct Decrypted {
     pub cells: Cells,
     /// The noise budget that the worst of a value's ciphertexts has left, where it is measured.
-    pub budgets: BTreeMap<String, f64>,
+    pub budgets: SortedMap<String, f64>,
 }
 
 /// Values as exact numbers.
 ///
 /// # Errors
 /// `OutOfMemory`.
-pub fn exact(given: &BTreeMap<String, GivenCells>) -> Result<Cells> {
+pub fn exact(given: &SortedMap<String, GivenCells>) -> Result<Cells> {
     given.iter().map(|(name, cells)| Ok((name.clone(), cells.exact()?.into_owned()))).collect()
 }
 
@@ -68,8 +68,8 @@ pub fn plain(program: &Program, inputs: &Cells) -> Result<Vec<OutputCells>> {
 }
 
 /// The outputs of an interpretation: `NoValue` for those that have none.
-fn results(interpreted: &Interpreted) -> BTreeMap<String, Result<Exact>> {
-    let mut all: BTreeMap<String, Result<Exact>> =
+fn results(interpreted: &Interpreted) -> SortedMap<String, Result<Exact>> {
+    let mut all: SortedMap<String, Result<Exact>> =
         interpreted.outputs().into_iter().map(|(name, cells)| (name, Ok(cells))).collect();
     all.extend(interpreted.undefined().into_iter().map(|(name, why)| {
         let error = Error::NoValue { output: name.clone(), why: why.to_string() };

@@ -6,9 +6,9 @@ use super::{Client, Evaluator, InputLiteral, Literal, NodeLiteral, Options, Outp
 use crate::circuit::{Job, Outcome};
 use crate::math::sample::fixed;
 use crate::platform::{Platform, Scalar, Simd};
+use crate::sorted::SortedMap;
 use crate::values::number::Number;
 use crate::values::{Exact, GivenCells};
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ fn file(name: &str) -> PathBuf {
 }
 
 /// All that travels, by the names of files.
-type Files = BTreeMap<String, Vec<u8>>;
+type Files = SortedMap<String, Vec<u8>>;
 
 /// A task of one operator on four cells.
 fn task(kind: &str, op: &str) -> Literal {
@@ -81,7 +81,7 @@ fn evaluated(files: &Files, platform: &dyn Platform) -> Vec<u8> {
         .iter()
         .filter(|(name, _)| name.starts_with("key"))
         .for_each(|(_, key)| evaluator.load_key(key).unwrap());
-    bytes(evaluator.run(&[("x", &files["value"])], &BTreeMap::new()).unwrap())
+    bytes(evaluator.run(&[("x", &files["value"])], &SortedMap::new()).unwrap())
 }
 
 /// Checks the files of a task; gives what the result in them decrypts to, in the order of the names. Without options its program is not compiled, but read: an earlier
@@ -104,7 +104,7 @@ fn golden(folder: &str, task: &Literal, options: Option<&Options>, cells: &Exact
         (path.file_stem().unwrap().to_str().unwrap().to_owned(), std::fs::read(&path).unwrap())
     });
     let read: Files = read.collect();
-    assert!(read.keys().eq(made.keys()), "{:?}", read.keys());
+    assert!(read.keys().eq(made.keys()), "{:?}", read.keys().collect::<Vec<_>>());
     for (name, bytes) in &read {
         assert!(made[name] == *bytes, "{folder}: {name} is written otherwise");
     }
@@ -118,7 +118,7 @@ fn golden(folder: &str, task: &Literal, options: Option<&Options>, cells: &Exact
     let client = client.unwrap();
     assert_eq!(*client.save(), read["client"]);
     let opened = |result: &[u8]| -> Vec<Exact> {
-        match client.decrypt(&[result], &BTreeMap::new(), None).unwrap().complete().unwrap() {
+        match client.decrypt(&[result], &SortedMap::new(), None).unwrap().complete().unwrap() {
             Outcome::Cells(cells) => cells.into_iter().map(|output| output.cells.unwrap()).collect(),
             _ => panic!("cells are expected"),
         }

@@ -9,13 +9,13 @@ use crate::ops::Registry;
 use crate::optimize::optimize;
 use crate::packed::{Frame, PackerPasses, Slots, Source};
 use crate::schemes::MOST_PLAIN_BITS;
+use crate::sorted::SortedMap;
 use crate::values::types::{Kind, Place as Where, Value};
 use crate::values::{
     Cut, Packing, PackingOptions, Range, Sources, Values, balance, cut, lower, range_of, ranges, sources,
     square, turns,
 };
 use crate::{Error, Result};
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What follows from a task alone.
@@ -27,7 +27,7 @@ pub struct Halves {
     /// Of the operands of the server's half.
     pub ranges: Vec<Option<Range>>,
     /// Of the inputs.
-    pub given: BTreeMap<String, Range>,
+    pub given: SortedMap<String, Range>,
     /// False where reals are encrypted.
     pub exact: bool,
     /// Which passes are made.
@@ -43,7 +43,7 @@ pub struct Halves {
 }
 
 /// Vectors of slots, by ring dimension, whether slots are integers, and whether there are to be no keys.
-type Known = Arc<Mutex<BTreeMap<(usize, bool, bool), Arc<Packing>>>>;
+type Known = Arc<Mutex<SortedMap<(usize, bool, bool), Arc<Packing>>>>;
 
 impl Halves {
     /// Of a task, in each of the ways in which passes may leave it that pay for some tasks only; the operators of both halves have those of the literal as parents.
@@ -72,7 +72,7 @@ impl Halves {
 
     fn new(
         graph: Graph,
-        given: BTreeMap<String, Range>,
+        given: SortedMap<String, Range>,
         passes: Passes,
         made: Vec<(&'static str, ValuePass)>,
         ties: Arc<Ties>,
@@ -202,8 +202,8 @@ impl Halves {
     }
 
     /// log2 of the largest number in slots of every input of the packed graph.
-    pub fn largest(&self, packing: &Packing, frame: Frame) -> Result<BTreeMap<String, f64>> {
-        let mut all = BTreeMap::new();
+    pub fn largest(&self, packing: &Packing, frame: Frame) -> Result<SortedMap<String, f64>> {
+        let mut all = SortedMap::new();
         let unknown = |name: &str| Error::Task {
             at: format!("input `{name}`"),
             found: "a range that is not known".into(),
@@ -218,7 +218,7 @@ impl Halves {
                 all.insert(port, if number < cells { log } else { 0.0 });
             }
         }
-        let mut clear = BTreeMap::new();
+        let mut clear = SortedMap::new();
         for (operand, range) in self.ranges.iter().enumerate() {
             let operand = OperandId(operand as u32);
             if let (Some(range), Some(piece)) = (range, self.cut.server.pieces(operand).first())

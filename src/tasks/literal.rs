@@ -5,11 +5,11 @@ use crate::graph::{Attrs, Graph, OperandId, parse_attrs, parse_type};
 use crate::math::doubles::parse;
 use crate::ops::types::sized;
 use crate::ops::{Registry, Session};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::values::types::{Kind, Value};
 use crate::values::{Range, Values};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// A task: declared inputs, operators over them and over earlier results, outputs. Operands are numbered: inputs first, then nodes in order; a node uses
 /// smaller numbers only.
@@ -72,7 +72,11 @@ impl Literal {
     ///
     /// # Errors
     /// `TooLarge`; `Task` for an operand or a range that is none, a name that is taken or a task without outputs; what the operators say.
-    pub fn assemble(&self, registry: &Registry, values: &Values) -> Result<(Graph, BTreeMap<String, Range>)> {
+    pub fn assemble(
+        &self,
+        registry: &Registry,
+        values: &Values,
+    ) -> Result<(Graph, SortedMap<String, Range>)> {
         let found = self.inputs.len() + self.nodes.len() + self.outputs.len();
         if found > MOST {
             return Err(Error::TooLarge {
@@ -83,7 +87,7 @@ impl Literal {
         }
         let mut session = Session::new(Graph::new(64), registry);
         let mut operands: Vec<OperandId> = Vec::new();
-        let mut ranges = BTreeMap::new();
+        let mut ranges = SortedMap::new();
         for input in &self.inputs {
             let (head, size, attrs) = parse_type(&input.ty)?;
             let ty = sized(&head, size, attrs, 64)?;
@@ -106,7 +110,7 @@ impl Literal {
             )?;
             operands.push(output);
         }
-        let mut names = std::collections::BTreeSet::new();
+        let mut names = SortedSet::new();
         for output in &self.outputs {
             check_name("output", &output.name)?;
             if !names.insert(output.name.as_str()) {

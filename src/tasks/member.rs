@@ -18,9 +18,9 @@ use crate::parties::Shared;
 use crate::platform::Platform;
 use crate::schemes::close::{KeyName, Refresh};
 use crate::schemes::noise;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::values::{GivenCells, PackedValue};
 use crate::{Error, Result};
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use zeroize::Zeroizing;
 
@@ -179,7 +179,7 @@ impl Sharing {
     ) -> Result<(Results, Vec<Ciphertext>, Vec<Refresh>)> {
         let program = &self.program;
         let parameters = program.parameters().id();
-        let mut given = BTreeSet::new();
+        let mut given = SortedSet::new();
         for bytes in results {
             given.insert(travel::reader(bytes, &parameters)?.1.name);
         }
@@ -256,8 +256,8 @@ impl Sharing {
         me: &str,
         results: &[&[u8]],
         public_key: &[u8],
-        outputs: &BTreeMap<String, Vec<u8>>,
-        public: &BTreeMap<String, GivenCells>,
+        outputs: &SortedMap<String, Vec<u8>>,
+        public: &SortedMap<String, GivenCells>,
     ) -> Result<Job> {
         let read = self.results(results, public_key)?;
         let values = read.values.clone();
@@ -315,7 +315,7 @@ impl Sharing {
         results: &[&[u8]],
         public_key: &[u8],
         receiver: &[u8],
-        outputs: &BTreeMap<String, Vec<u8>>,
+        outputs: &SortedMap<String, Vec<u8>>,
     ) -> Result<Vec<Named>> {
         let read = self.results(results, public_key)?;
         let (parameters, owner, run) = (self.program.parameters().id(), self.key_id_of(receiver)?, read.run);
@@ -370,7 +370,7 @@ impl Sharing {
         &self,
         results: &[&[u8]],
         public_key: &[u8],
-        outputs: &BTreeMap<String, Vec<u8>>,
+        outputs: &SortedMap<String, Vec<u8>>,
     ) -> Result<Vec<Named>> {
         let (read, names, refreshes) = self.refreshable(results, public_key)?;
         let owner = self.key_id_of(public_key)?;

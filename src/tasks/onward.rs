@@ -9,12 +9,12 @@ use crate::ops::types::{Ciphertext, Form, Scheme, sized};
 use crate::packed::Frame;
 use crate::schemes::close::{Closed, Onward, Scales, port_name};
 use crate::schemes::{ParameterLiteral, SchemeName};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::values::types::{Place as Where, Value};
 use crate::values::{PackedValue, Packing, Places};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Bounds are told in parts of a bit, rounded up: few digits, which every reader reads as the same number.
@@ -24,13 +24,13 @@ const PARTS: f64 = 1024.0;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ties {
     /// How encrypted inputs lie, by name, where that was given.
-    pub layouts: BTreeMap<String, Place>,
+    pub layouts: SortedMap<String, Place>,
     /// Inputs that are results of other programs, by name.
-    pub results: BTreeMap<String, GivenResult>,
+    pub results: SortedMap<String, GivenResult>,
     /// Outputs that other programs compute on, by name.
-    pub kept: BTreeSet<String>,
+    pub kept: SortedSet<String>,
     /// Outputs that the parties of the key refresh for others, by name.
-    pub refreshed: BTreeSet<String>,
+    pub refreshed: SortedSet<String>,
 }
 
 /// A result of one program, as an input of another.
@@ -84,7 +84,7 @@ impl GivenResult {
         outputs: &[Closed],
         (literal, frame): (&ParameterLiteral, Frame),
         refreshed: bool,
-    ) -> BTreeMap<String, Self> {
+    ) -> SortedMap<String, Self> {
         let alone =
             |value: &&PackedValue| value.with.is_empty() && value.base == 0 && value.present.is_none();
         let result = |value: &PackedValue| {
@@ -171,8 +171,13 @@ impl Ties {
         Ok(Places {
             layouts: self.layouts.iter().map(layout).collect::<Result<_>>()?,
             results: results.collect::<Result<_>>()?,
-            kept: self.kept.union(&self.refreshed).cloned().collect(),
+            kept: self.left().cloned().collect(),
         })
+    }
+
+    /// The outputs that are not decrypted, those that are both twice.
+    fn left(&self) -> impl Iterator<Item = &String> {
+        self.kept.iter().chain(&self.refreshed)
     }
 
     /// Checks names and numbers against a task.
@@ -193,7 +198,7 @@ impl Ties {
                 (format!("result `{}`", shown(name)), "a complete encrypted input".to_owned());
             return Err(Error::Task { at, found, expected });
         }
-        for name in self.kept.union(&self.refreshed) {
+        for name in SortedSet::from_iter(self.left()) {
             let own = |port: &&Port| port.name == *name;
             if !server.outputs().iter().any(|port| own(&port)) {
                 let at = format!("kept output `{}`", shown(name));
@@ -231,7 +236,7 @@ impl Ties {
                 onward.given.insert(port, (ty, found.noise()));
             }
         }
-        let ports = |names: &BTreeSet<String>| -> BTreeSet<String> {
+        let ports = |names: &SortedSet<String>| -> SortedSet<String> {
             let own = packing.outputs.iter().filter(|value| names.contains(&value.name));
             own.flat_map(|value| ciphertexts(value, literal, frame)).map(|(port, _)| port).collect()
         };
@@ -269,7 +274,7 @@ impl GivenCiphertext {
 ///
 /// # Errors
 /// `Task`.
-pub fn shared(refreshed: &BTreeSet<String>, shared: bool) -> Result<()> {
+pub fn shared(refreshed: &SortedSet<String>, shared: bool) -> Result<()> {
     let Some(name) = refreshed.first().filter(|_| !shared) else { return Ok(()) };
     let at = format!("output `{}` that is refreshed", shown(name));
     let (found, expected) = ("a key of one holder".to_owned(), "one that several parties share".to_owned());
@@ -306,14 +311,14 @@ pub struct Member {
     /// The ways in which passes may leave it.
     pub ways: Vec<Halves>,
     /// Which inputs are results of those before.
-    pub from: BTreeMap<String, ResultOf>,
+    pub from: SortedMap<String, ResultOf>,
 }
 
 /// A task in vectors of slots of one ring, in the cheapest way.
 pub struct Placed {
     pub halves: Halves,
     pub packing: Arc<Packing>,
-    pub from: BTreeMap<String, ResultOf>,
+    pub from: SortedMap<String, ResultOf>,
 }
 
 /// Lays tasks out in a ring, with keys or without: what several have lies as in the first of them.
@@ -322,9 +327,9 @@ pub struct Placed {
 /// As [`cheapest`]; `Task` for a result that its task does not give as others take it.
 pub fn placed(all: &[Member], n: usize, keyless: bool) -> Result<Vec<Placed>> {
     let mut done: Vec<Placed> = Vec::with_capacity(all.len());
-    let mut layouts = BTreeMap::new();
+    let mut layouts = SortedMap::new();
     for Member { ways, from } in all {
-        let mut results = BTreeMap::new();
+        let mut results = SortedMap::new();
         for (name, of) in from {
             let before = done.get(of.task);
             let output = before.and_then(|task| {
@@ -369,7 +374,7 @@ pub fn placed(all: &[Member], n: usize, keyless: bool) -> Result<Vec<Placed>> {
 
 /// What is known of results, while tasks are closed one after the other.
 #[derive(Default)]
-pub struct Known(BTreeMap<ResultOf, GivenResult>);
+pub struct Known(SortedMap<ResultOf, GivenResult>);
 
 impl Known {
     /// A task that is told of the results which it is given.

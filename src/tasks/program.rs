@@ -23,10 +23,10 @@ use crate::platform::Platform;
 use crate::schemes::close::{Chain, Closed, KeyName, Turns, port_name};
 use crate::schemes::security::{SecurityBits, SecurityLevel, SecurityTable};
 use crate::schemes::{ParameterLiteral, Parameters, Releases, SchemeName};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::values::{PackedValue, Packing};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Most bytes of a run: what a 32-bit address space leaves.
@@ -75,16 +75,16 @@ pub struct Step {
     pub task: Literal,
     /// Inputs that are results of the tasks before: type and range are theirs, whatever the task says.
     #[serde(default)]
-    pub from: BTreeMap<String, ResultOf>,
+    pub from: SortedMap<String, ResultOf>,
     /// Inputs that are results of programs under the parameters that are given, as these tell ([`ResultReport::given`](super::ResultReport)).
     #[serde(default)]
-    pub results: BTreeMap<String, GivenResult>,
+    pub results: SortedMap<String, GivenResult>,
     /// Outputs that other programs compute on: they have ciphertexts of their own, and all levels that are left. Those that later steps take are among them.
     #[serde(default)]
-    pub kept: BTreeSet<String>,
+    pub kept: SortedSet<String>,
     /// Outputs that the parties of the key refresh, so that others compute on them with all levels: kept, with room for masks. Those that later steps take so are among them.
     #[serde(default)]
-    pub refreshed: BTreeSet<String>,
+    pub refreshed: SortedSet<String>,
 }
 
 impl Options {
@@ -122,7 +122,7 @@ pub struct GivenParameters {
     pub scale: Option<f64>,
     /// How encrypted inputs lie, by name, so that ciphertexts for one program are taken by another ([`Places::layouts`](crate::values::Places::layouts)).
     #[serde(default)]
-    pub layouts: BTreeMap<String, Place>,
+    pub layouts: SortedMap<String, Place>,
     /// Whether values may be encrypted with a public key, where the options do not say.
     #[serde(default)]
     pub public_key: bool,
@@ -182,17 +182,17 @@ struct ProgramLiteral {
     #[serde(default, skip_serializing_if = "Passes::all")]
     passes: Passes,
     /// How encrypted inputs lie, by name, where that was given.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    layouts: BTreeMap<String, Place>,
+    #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
+    layouts: SortedMap<String, Place>,
     /// Inputs that are results of other programs.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    results: BTreeMap<String, GivenResult>,
+    #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
+    results: SortedMap<String, GivenResult>,
     /// Outputs that other programs compute on.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    kept: BTreeSet<String>,
+    #[serde(default, skip_serializing_if = "SortedSet::is_empty")]
+    kept: SortedSet<String>,
     /// Outputs that the parties of the key refresh.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    refreshed: BTreeSet<String>,
+    #[serde(default, skip_serializing_if = "SortedSet::is_empty")]
+    refreshed: SortedSet<String>,
 }
 
 impl ProgramLiteral {
@@ -263,7 +263,7 @@ pub struct Program {
     halves: Halves,
     packing: Arc<Packing>,
     registry: Arc<Registry>,
-    keys: BTreeMap<KeyName, usize>,
+    keys: SortedMap<KeyName, usize>,
     outputs: Vec<Closed>,
     /// Whether products are rescaled after turns.
     late: bool,
@@ -506,7 +506,7 @@ impl Program {
     }
 
     /// The keys that a run needs, and at which level.
-    pub fn keys(&self) -> &BTreeMap<KeyName, usize> {
+    pub fn keys(&self) -> &SortedMap<KeyName, usize> {
         &self.keys
     }
 
@@ -738,7 +738,7 @@ impl Program {
 fn members(
     steps: &mut [Step],
     passes: Passes,
-    layouts: &BTreeMap<String, Place>,
+    layouts: &SortedMap<String, Place>,
     scheme: Option<SchemeName>,
 ) -> Result<Vec<Member>> {
     for number in 0..steps.len() {

@@ -16,9 +16,9 @@ use crate::ops::types::Scheme;
 use crate::platform::Platform;
 use crate::schemes::close::Closed;
 use crate::schemes::{Releases, SchemeName};
+use crate::sorted::SortedMap;
 use crate::values::PackedValue;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// What is told in place of a security table where parameters are below the level that was asked for.
 const INSECURE: &str = "insecure";
@@ -55,7 +55,7 @@ pub struct Report {
     #[serde(skip_serializing_if = "is_one")]
     pub parties: usize,
     /// Operators of the scheme, by name.
-    pub operators: BTreeMap<String, usize>,
+    pub operators: SortedMap<String, usize>,
     /// Bits of all primes of ciphertexts and keys, and the most that the table allows for the level that was asked for: 0 where it lacks the ring.
     pub total_bits: f64,
     /// See `total_bits`.
@@ -63,11 +63,11 @@ pub struct Report {
     /// About how long a run takes on one thread.
     pub seconds: f64,
     /// Its encrypted inputs, by name.
-    pub inputs: BTreeMap<String, InputReport>,
+    pub inputs: SortedMap<String, InputReport>,
     /// The outputs.
     pub outputs: Vec<OutputReport>,
     /// Outputs that other programs under these parameters may compute on, by name.
-    pub results: BTreeMap<String, ResultReport>,
+    pub results: SortedMap<String, ResultReport>,
     /// Bytes of all results of a run.
     pub download_bytes: u64,
 }
@@ -150,7 +150,7 @@ pub struct StageSize {
     /// The longest chain of operators that wait for each other.
     pub depth: usize,
     /// How many of each type.
-    pub by_type: BTreeMap<String, usize>,
+    pub by_type: SortedMap<String, usize>,
 }
 
 /// Seconds that a multiplication modulo a prime takes, with everything around it: measured on the simd platform in WebAssembly, one thread.
@@ -177,7 +177,7 @@ impl Program {
     pub fn report(&self) -> Result<Report> {
         let l = self.parameters().literal();
         let decimals = |list: &[u64]| list.iter().map(u64::to_string).collect();
-        let mut values = BTreeMap::new();
+        let mut values = SortedMap::new();
         for value in &self.packing().outputs {
             let names: Vec<String> = value.all().map(|one| one.name.clone()).collect();
             for port in ports(value, self.frame()) {
@@ -204,7 +204,7 @@ impl Program {
             let fresh = given && self.result(&value.name).is_none();
             Ok::<_, crate::Error>((types.len(), head.raw(size_of_body(&limbs, fresh))))
         };
-        let mut inputs = BTreeMap::new();
+        let mut inputs = SortedMap::new();
         for value in &self.packing().inputs {
             let (ciphertexts, bytes) = length(value, true)?;
             let layout = Place::of(&value.layout, value.base);
@@ -240,9 +240,9 @@ impl Program {
     }
 
     /// Outputs that the server gives and that have ciphertexts of their own.
-    pub(super) fn results(&self) -> Result<BTreeMap<String, ResultReport>> {
+    pub(super) fn results(&self) -> Result<SortedMap<String, ResultReport>> {
         let declared = |name: &str| self.task().outputs.iter().any(|output| output.name == name);
-        let mut all = BTreeMap::new();
+        let mut all = SortedMap::new();
         let literal = self.parameters().literal();
         let results = |refreshed: bool| {
             let under = (literal, self.frame());
@@ -283,8 +283,8 @@ impl Program {
 }
 
 /// How many operators of each type a graph has.
-fn by_type(graph: &Graph) -> BTreeMap<String, usize> {
-    let mut all = BTreeMap::new();
+fn by_type(graph: &Graph) -> SortedMap<String, usize> {
+    let mut all = SortedMap::new();
     for op in graph.operators() {
         *all.entry(graph.signature(op).name.clone()).or_default() += 1;
     }

@@ -6,8 +6,8 @@ use crate::Result;
 use crate::graph::Kinds;
 use crate::ops::Call;
 use crate::platform::{Gpu, Platform};
+use crate::sorted::SortedMap;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// One use of an operator type, in text form.
@@ -30,7 +30,7 @@ pub struct Use {
 /// # Errors
 /// As [`Program::base`].
 pub fn uses(program: &Program, platform: &Arc<dyn Platform>) -> Result<Vec<Use>> {
-    let mut uses: BTreeMap<(String, u64), Use> = BTreeMap::new();
+    let mut uses: SortedMap<(String, u64), Use> = SortedMap::new();
     for graph in [program.base(&**platform)?, program.base(&beside_gpu(platform))?] {
         let mut kinds = Kinds::default();
         for op in graph.operators() {

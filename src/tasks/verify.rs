@@ -16,12 +16,13 @@ use crate::math::Modulus;
 use crate::ops::Call;
 use crate::ops::types::Scheme;
 use crate::packed::{Layout, Numbers, SlotVector, computed, part_name};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::values::number::Number;
 use crate::values::types::{Kind, Place, Value};
 use crate::values::{Exact, GivenCells, Interpreted, Packing, Range, interpret, range_of};
 use crate::watch::pause;
 use crate::{At, Error, Result, memory};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 
 /// What was not compared where nothing was.
 const EVERYTHING: &str = "everything";
@@ -72,7 +73,7 @@ struct Subject<'p> {
 }
 
 /// What is given to a task, by name.
-type Data = BTreeMap<String, Exact>;
+type Data = SortedMap<String, Exact>;
 
 impl Subject<'_> {
     fn verify(&self, stage: Meaning, seed: u64, rounds: std::ops::Range<u32>) -> Result<Report> {
@@ -102,7 +103,7 @@ impl Subject<'_> {
         &self,
         stage: Meaning,
         written: &Graph,
-        given: &BTreeMap<String, Range>,
+        given: &SortedMap<String, Range>,
         mut draw: Draw,
         found: &mut Found,
     ) -> Result<Option<String>> {
@@ -159,10 +160,10 @@ impl Subject<'_> {
 
     /// The values of the server's half, by their units, of which nobody says what they are in ciphertexts; with `ranges`, that cells lie in those that
     /// are known of them, too.
-    fn looked_at(&self, exact: &Interpreted, ranges: bool) -> Result<BTreeSet<u64>> {
+    fn looked_at(&self, exact: &Interpreted, ranges: bool) -> Result<HashSet<u64>> {
         let Halves { cut, values, registry, .. } = self.halves;
         let server = &cut.server;
-        let mut unsure = BTreeSet::new();
+        let mut unsure = HashSet::new();
         for number in topological_order(server, &Facts::new(server)?.dependencies)? {
             let op = &server.operators()[number as usize];
             let (signature, types, inputs) =
@@ -222,11 +223,11 @@ impl Subject<'_> {
     }
 
     /// What is in slots in the end, by names of ciphertexts.
-    fn slots(&self, data: &Data) -> Result<BTreeMap<String, Vec<u64>>> {
+    fn slots(&self, data: &Data) -> Result<SortedMap<String, Vec<u64>>> {
         let (program, packing) = (self.program, self.packing);
-        let data: BTreeMap<String, GivenCells> =
+        let data: SortedMap<String, GivenCells> =
             data.iter().map(|(name, cells)| (name.clone(), cells.clone().into())).collect();
-        let mut given: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        let mut given: SortedMap<String, Vec<u64>> = SortedMap::new();
         for value in &packing.inputs {
             let missing = || Error::MissingInput { name: value.name.clone() };
             let mut words = slots_of(program, value, data.get(&value.name).ok_or_else(missing)?)?.into_iter();
@@ -240,7 +241,7 @@ impl Subject<'_> {
             let vectors = filled(program, part, &data, numbers)?;
             given.extend(vectors.into_iter().map(|(name, slots)| (name, slots.to_vec())));
         }
-        let mut all = BTreeMap::new();
+        let mut all = SortedMap::new();
         for t in program.moduli() {
             let own =
                 packing.graph.inputs().iter().filter_map(|port| {
@@ -266,11 +267,11 @@ impl Subject<'_> {
     }
 
     /// Slots that are no cell's are 0, or what a cell's is.
-    fn others(&self, slots: &BTreeMap<String, Vec<u64>>) -> Result<()> {
+    fn others(&self, slots: &SortedMap<String, Vec<u64>>) -> Result<()> {
         const NONE: u64 = u64::MAX;
         let (program, frame) = (self.program, self.program.frame());
         // Of every slot of every ciphertext, that of the cell that it is or repeats.
-        let mut known: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        let mut known: SortedMap<String, Vec<u64>> = SortedMap::new();
         let mut add = |name: &str, layout: &Layout, base: u64| {
             let cells = layout.addresses();
             for part in layout.parts(frame) {
@@ -325,7 +326,7 @@ impl Subject<'_> {
 #[derive(Default)]
 struct Found {
     report: Report,
-    known: BTreeSet<String>,
+    known: SortedSet<String>,
 }
 
 impl Found {
@@ -448,7 +449,7 @@ impl Draw {
     }
 
     /// The cells of all inputs.
-    fn all(&mut self, graph: &Graph, ranges: &BTreeMap<String, Range>) -> Result<Data> {
+    fn all(&mut self, graph: &Graph, ranges: &SortedMap<String, Range>) -> Result<Data> {
         let mut data = Data::new();
         for (number, port) in (0..).zip(graph.inputs()) {
             let value = Value::of(graph.ty(port.operand))?;
@@ -660,7 +661,7 @@ mod tests {
     fn data_lie_within_bounds_and_at_their_ends() {
         let (min, max) = (i128::MIN, i128::MAX);
         for (min, max) in [(min, max), (-3, 2), (5, 5), (100, 1 << 80), (-(1 << 80), -7)] {
-            let mut seen = BTreeSet::new();
+            let mut seen = SortedSet::new();
             for round in 0..3 {
                 for attempt in 0..ATTEMPTS {
                     let mut draw = Draw { attempt, ..Draw::new(1, round) };

@@ -12,8 +12,9 @@ use super::walk::check_values;
 use crate::analyze::{Facts, check, topological_order};
 use crate::graph::{Graph, OperandId, Operator, Port};
 use crate::ops::{Call, Registry};
+use crate::sorted::SortedMap;
 use crate::{Error, Result};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::HashSet;
 
 /// A value that is decrypted, since the client's half reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +62,7 @@ struct Task<'a> {
     /// Of the operators.
     halves: Vec<Half>,
     /// The units of inputs, and who has them.
-    inputs: BTreeMap<u64, Half>,
+    inputs: SortedMap<u64, Half>,
 }
 
 /// Cuts a task graph of primitive operators in two.
@@ -114,7 +115,7 @@ pub fn cut(graph: &Graph, registry: &Registry, values: &Values) -> Result<Cut> {
 
 impl<'a> Task<'a> {
     fn new(graph: &'a Graph) -> Result<Self> {
-        let mut inputs = BTreeMap::new();
+        let mut inputs = SortedMap::new();
         for port in graph.inputs() {
             let public = Value::of(graph.ty(port.operand))?.place == Place::Public;
             let unit = graph.first_unit(port.operand);
@@ -161,8 +162,8 @@ impl<'a> Task<'a> {
         &self,
         operands: impl Iterator<Item = OperandId>,
         own: impl Fn(Half) -> bool,
-    ) -> BTreeSet<usize> {
-        let mut leading = BTreeSet::new();
+    ) -> HashSet<usize> {
+        let mut leading = HashSet::new();
         let mut open: Vec<OperandId> = operands.collect();
         while let Some(operand) = open.pop() {
             if let Source::Operator(op) = self.source(operand)
@@ -176,9 +177,9 @@ impl<'a> Task<'a> {
     }
 
     /// What the operators of the finish read of the server.
-    fn crossing(&self, order: &[u32], finish: &BTreeSet<usize>, computed: &[&Port]) -> Result<Vec<Crossing>> {
+    fn crossing(&self, order: &[u32], finish: &HashSet<usize>, computed: &[&Port]) -> Result<Vec<Crossing>> {
         let mut crossing: Vec<Crossing> = Vec::new();
-        let mut units = BTreeSet::new();
+        let mut units = HashSet::new();
         let ports = || self.graph.inputs().iter().chain(self.graph.outputs());
         let mut free = (0u64..).map(|number| format!("crossing {number}"));
         for &number in order.iter().filter(|&&number| finish.contains(&(number as usize))) {

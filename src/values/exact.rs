@@ -10,9 +10,9 @@ use super::{ValueDef, Values};
 use crate::graph::{Graph, OperandId};
 use crate::memory::room;
 use crate::ops::{Call, Registry};
+use crate::sorted::SortedMap;
 use crate::{Error, Result};
 use std::cell::Cell;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Most bits of a number, numerator and denominator together.
@@ -96,7 +96,7 @@ impl Exact {
 
 /// How many bits the cells of every value may have.
 struct Size<'a> {
-    inputs: &'a BTreeMap<String, Exact>,
+    inputs: &'a SortedMap<String, Exact>,
     work: Cell<u64>,
 }
 
@@ -144,7 +144,7 @@ impl Rule for Size<'_> {
 
 /// The cells of every value, or why it has none.
 struct Cells<'a> {
-    inputs: &'a BTreeMap<String, Exact>,
+    inputs: &'a SortedMap<String, Exact>,
     /// Whether a value without cells ends the work.
     strict: bool,
 }
@@ -196,13 +196,13 @@ impl Interpreted {
     }
 
     /// The declared outputs by name, but for those that have no value.
-    pub fn outputs(&self) -> BTreeMap<String, Exact> {
+    pub fn outputs(&self) -> SortedMap<String, Exact> {
         let exact = |(name, operand): &(String, OperandId)| Some((name.clone(), self.of(*operand)?.clone()));
         self.outputs.iter().filter_map(exact).collect()
     }
 
     /// Why declared outputs have no value, by name: the operator that has none.
-    pub fn undefined(&self) -> BTreeMap<String, Arc<Error>> {
+    pub fn undefined(&self) -> SortedMap<String, Arc<Error>> {
         let why = |(name, operand): &(String, OperandId)| {
             let known = self.all.get(operand.0 as usize)?.as_ref()?;
             Some((name.clone(), Arc::clone(known.as_ref().err()?)))
@@ -220,12 +220,12 @@ pub fn bits(
     graph: &Graph,
     registry: &Registry,
     values: &Values,
-    inputs: &BTreeMap<String, Exact>,
+    inputs: &SortedMap<String, Exact>,
 ) -> Result<Vec<Option<Bits>>> {
     sizes(&Walked::new(graph, registry)?, values, inputs)
 }
 
-fn sizes(walked: &Walked, values: &Values, inputs: &BTreeMap<String, Exact>) -> Result<Vec<Option<Bits>>> {
+fn sizes(walked: &Walked, values: &Values, inputs: &SortedMap<String, Exact>) -> Result<Vec<Option<Bits>>> {
     Walk::new(values, Size { inputs, work: Cell::new(0) }).run_in(walked)
 }
 
@@ -239,7 +239,7 @@ pub fn interpret(
     graph: &Graph,
     registry: &Registry,
     values: &Values,
-    inputs: &BTreeMap<String, Exact>,
+    inputs: &SortedMap<String, Exact>,
 ) -> Result<Interpreted> {
     computed(graph, registry, values, inputs, true)
 }
@@ -252,7 +252,7 @@ pub fn interpret_defined(
     graph: &Graph,
     registry: &Registry,
     values: &Values,
-    inputs: &BTreeMap<String, Exact>,
+    inputs: &SortedMap<String, Exact>,
 ) -> Result<Interpreted> {
     computed(graph, registry, values, inputs, false)
 }
@@ -261,7 +261,7 @@ fn computed(
     graph: &Graph,
     registry: &Registry,
     values: &Values,
-    inputs: &BTreeMap<String, Exact>,
+    inputs: &SortedMap<String, Exact>,
     strict: bool,
 ) -> Result<Interpreted> {
     let walked = Walked::new(graph, registry)?;

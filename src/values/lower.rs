@@ -16,9 +16,10 @@ use crate::packed::{
     Axis, Basis, Cells, Clear, ClearInput, Finished, Frame, Layout, Output, Packed, Packer, PackerPasses,
     Series, Slots, Source, chebyshev, extremes,
 };
+use crate::sorted::{SortedMap, SortedSet};
 use crate::watch::Steps;
 use crate::{Error, Result};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Up to this degree powers of reals are as good as Chebyshev polynomials, and need no operand between -1 and 1.
@@ -209,11 +210,11 @@ pub struct PackingOptions<'a> {
 pub struct Places {
     /// Encrypted inputs. A layout of another shape is of another value; an input that has none lies as all those of its shape do, if these lie alike: under another
     /// name it may be given what was encrypted for one of them.
-    pub layouts: BTreeMap<String, Layout>,
+    pub layouts: SortedMap<String, Layout>,
     /// Encrypted inputs that are results of other tasks: these and no others are given for them.
-    pub results: BTreeMap<String, Layout>,
+    pub results: SortedMap<String, Layout>,
     /// Outputs that have ciphertexts of their own: other tasks take them.
-    pub kept: BTreeSet<String>,
+    pub kept: SortedSet<String>,
 }
 
 impl Places {
@@ -278,7 +279,7 @@ pub struct Packing {
     /// How many sums go along slots.
     pub sums: usize,
     /// Of the operators of which the graph makes a multiple, by which number that is.
-    pub multiples: BTreeMap<u32, f64>,
+    pub multiples: SortedMap<u32, f64>,
     /// Whether a number costs a level that was taken to cost none.
     pub hopes_failed: bool,
     /// The part that is computed of nothing at all: its outputs are the same in every run. No output of `clear` is one of these.
@@ -287,8 +288,8 @@ pub struct Packing {
 
 impl Packing {
     /// The names of `vectors` that hold what an evaluator is given, and not what the task says itself.
-    pub fn given(&self) -> BTreeSet<String> {
-        let names: BTreeSet<&str> = self.clear.outputs().iter().map(|port| port.name.as_str()).collect();
+    pub fn given(&self) -> SortedSet<String> {
+        let names: SortedSet<&str> = self.clear.outputs().iter().map(|port| port.name.as_str()).collect();
         let given = |vector: &&ClearInput| match &vector.slots {
             Slots::Cells { source: Source::Value(unit), .. } => names.contains(clear_name(*unit).as_str()),
             _ => false,
@@ -404,16 +405,16 @@ pub fn lower(
     let sums = lowering.packer.sums_made();
     let Finished { graph: packed, clear: vectors, cost, multiples, hopes_failed } =
         lowering.packer.finish()?;
-    let read: BTreeSet<u64> = vectors.iter().filter_map(ClearInput::value).collect();
+    let read: SortedSet<u64> = vectors.iter().filter_map(ClearInput::value).collect();
     // What inputs lead to.
-    let mut led: BTreeSet<u64> = graph.inputs().iter().map(|port| unit(port.operand)).collect();
+    let mut led: HashSet<u64> = graph.inputs().iter().map(|port| unit(port.operand)).collect();
     for &number in &order {
         let op = &graph.operators()[number as usize];
         if graph.inputs_of(op).iter().any(|&input| led.contains(&unit(input))) {
             led.insert(unit(op.output));
         }
     }
-    let (given, fixed): (BTreeSet<u64>, BTreeSet<u64>) =
+    let (given, fixed): (SortedSet<u64>, SortedSet<u64>) =
         read.into_iter().partition(|unit| led.contains(unit));
     let (clear, fixed) = (clear_part(graph, &order, given)?, clear_part(graph, &order, fixed)?);
     Ok(Packing { graph: packed, vectors, inputs, outputs, clear, fixed, cost, sums, multiples, hopes_failed })
@@ -432,9 +433,9 @@ struct ResultOf<'a> {
 fn declare(
     packer: &mut Packer<'_>,
     all: &[ResultOf<'_>],
-    kept: &BTreeSet<String>,
+    kept: &SortedSet<String>,
 ) -> Result<Vec<PackedValue>> {
-    let mut declared: BTreeMap<usize, PackedValue> = BTreeMap::new();
+    let mut declared: SortedMap<usize, PackedValue> = SortedMap::new();
     let (complete, missing): (Vec<_>, Vec<_>) = (0..all.len()).partition(|&index| all[index].flags.is_none());
     for group in std::iter::once(complete).chain(missing.into_iter().map(|one| vec![one])) {
         let cells = |&index: &usize| {
@@ -517,8 +518,8 @@ pub fn clear_name(unit: u64) -> String {
 }
 
 /// The operators that lead to those clear values, which are its outputs.
-fn clear_part(graph: &Graph, order: &[u32], named: BTreeSet<u64>) -> Result<Graph> {
-    let mut read = named.clone();
+fn clear_part(graph: &Graph, order: &[u32], named: SortedSet<u64>) -> Result<Graph> {
+    let mut read: HashSet<u64> = named.iter().copied().collect();
     let unit = |operand| graph.first_unit(operand);
     let mut part = Part::new(graph);
     let mut outputs: HashMap<u64, OperandId> = HashMap::new();

@@ -44,8 +44,8 @@ use crate::Result;
 use crate::graph::Attrs;
 use crate::ops::{Call, OpDef, Registry};
 use crate::packed::Cells;
+use crate::sorted::SortedMap;
 use number::Bits;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// For each operand, which dimension of the result each one of its own is.
@@ -169,7 +169,7 @@ pub trait ValueDef: OpDef {
 /// The primitive operators by name: the base set of tasks.
 #[derive(Clone)]
 pub struct Values {
-    types: BTreeMap<String, Arc<dyn ValueDef>>,
+    types: SortedMap<String, Arc<dyn ValueDef>>,
 }
 
 impl Default for Values {
@@ -181,7 +181,7 @@ impl Default for Values {
 impl Values {
     /// All of this room.
     pub fn new() -> Self {
-        let mut values = Self { types: BTreeMap::new() };
+        let mut values = Self { types: SortedMap::new() };
         for def in ops::all() {
             values.add(def);
         }

@@ -1,19 +1,19 @@
 //! A part of a task graph as a graph of its own.
 
 use crate::graph::{Graph, OperandId, Operator};
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 /// A part of a task under construction. Operands keep their places.
 pub(super) struct Part<'a> {
     from: &'a Graph,
     /// The part so far.
     pub to: Graph,
-    known: BTreeMap<OperandId, OperandId>,
+    known: HashMap<OperandId, OperandId>,
 }
 
 impl<'a> Part<'a> {
     pub fn new(from: &'a Graph) -> Self {
-        Self { from, to: from.next_level(), known: BTreeMap::new() }
+        Self { from, to: from.next_level(), known: HashMap::new() }
     }
 
     pub fn operand(&mut self, operand: OperandId) -> OperandId {

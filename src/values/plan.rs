@@ -8,7 +8,7 @@ use crate::graph::Graph;
 use crate::ops::{Call, Registry};
 use crate::packed::bits;
 use crate::{Error, Result};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 
 /// Most bits of the number of a slot, that of its ciphertext with it.
 pub const MOST_ADDRESS_BITS: u32 = 60;
@@ -20,7 +20,7 @@ pub(super) type Lows = HashMap<u64, Vec<u32>>;
 #[derive(Clone, Default)]
 struct Class {
     /// The values that have one.
-    values: BTreeSet<u64>,
+    values: HashSet<u64>,
     /// Bits of the longest.
     bits: u32,
     /// The step at which one is first summed up.
@@ -66,7 +66,7 @@ impl Classes {
             self.of.insert((unit, axis), self.all.len());
             self.parent.push(self.all.len());
             let inner = value.shape.len() - axis;
-            let values = BTreeSet::from([unit]);
+            let values = HashSet::from([unit]);
             self.all.push(Class { values, bits: bits(size), summed: None, inner, fixed: None });
         }
     }

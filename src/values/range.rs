@@ -10,8 +10,8 @@ use super::walk::{Rule, Walk};
 use super::{ValueDef, Values};
 use crate::graph::{Graph, OperandId};
 use crate::ops::{Call, Registry};
+use crate::sorted::SortedMap;
 use crate::{Error, Result};
-use std::collections::BTreeMap;
 
 /// Between which numbers the cells of a value lie.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -316,7 +316,7 @@ fn root(a: f64) -> (f64, f64) {
 
 /// Ranges as a rule of the walk.
 struct Flow<'a> {
-    inputs: &'a BTreeMap<String, Range>,
+    inputs: &'a SortedMap<String, Range>,
 }
 
 impl Rule for Flow<'_> {
@@ -358,7 +358,7 @@ pub fn ranges(
     graph: &Graph,
     registry: &Registry,
     values: &Values,
-    inputs: &BTreeMap<String, Range>,
+    inputs: &SortedMap<String, Range>,
 ) -> Result<Vec<Option<Range>>> {
     Walk::new(values, Flow { inputs }).run(graph, registry)
 }

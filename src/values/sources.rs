@@ -6,16 +6,16 @@ use super::{ValueDef, Values};
 use crate::Result;
 use crate::graph::Graph;
 use crate::ops::{Call, Registry};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::sorted::{SortedMap, SortedSet};
 use std::sync::Arc;
 
 struct Names;
 
 impl Rule for Names {
-    type State = Arc<BTreeSet<String>>;
+    type State = Arc<SortedSet<String>>;
 
     fn given(&self, name: &str, _: &Value) -> Result<Self::State> {
-        Ok(Arc::new(BTreeSet::from([name.to_owned()])))
+        Ok(Arc::new(SortedSet::from([name.to_owned()])))
     }
 
     fn of(
@@ -33,7 +33,7 @@ impl Rule for Names {
 }
 
 /// Names of inputs, by output.
-pub type Sources = BTreeMap<String, Arc<BTreeSet<String>>>;
+pub type Sources = SortedMap<String, Arc<SortedSet<String>>>;
 
 /// Of every declared output the names of the inputs that it is made of.
 ///

@@ -7,7 +7,8 @@ use super::{Turn, Values};
 use crate::Result;
 use crate::graph::{Graph, OperandId};
 use crate::ops::{Call, Registry};
-use std::collections::{BTreeMap, HashMap};
+use crate::sorted::SortedMap;
+use std::collections::HashMap;
 
 /// The same task with turns in that order.
 ///
@@ -15,7 +16,7 @@ use std::collections::{BTreeMap, HashMap};
 /// What is wrong with the graph.
 pub fn turns(graph: &Graph, registry: &Registry, values: &Values) -> Result<Graph> {
     // Of values that are turned: whose, and how far along which dimension.
-    let mut turned: HashMap<u64, (OperandId, BTreeMap<usize, u64>)> = HashMap::new();
+    let mut turned: HashMap<u64, (OperandId, SortedMap<usize, u64>)> = HashMap::new();
     rewritten(graph, registry, |new, op| {
         let (signature, inputs) = (graph.signature(op), graph.input_types(op));
         let call =
@@ -25,7 +26,7 @@ pub fn turns(graph: &Graph, registry: &Registry, values: &Values) -> Result<Grap
         let Some(Turn { axis, steps, size }) = def.turn(&call)? else { return new.same(op) };
         let (base, mut by) = match turned.get(&graph.first_unit(*input)) {
             Some(known) => known.clone(),
-            None => (new.of(*input)?, BTreeMap::new()),
+            None => (new.of(*input)?, SortedMap::new()),
         };
         let along = by.entry(axis).or_insert(0);
         *along = (*along + steps) % size;

@@ -7,8 +7,8 @@ use cipherloom::circuit::Outcome;
 use cipherloom::math::sample::{Domain, uniform_into};
 use cipherloom::math::{Modulus, NttTable};
 use cipherloom::ops::types::{Ciphertext, Scheme, SwitchingKey};
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Client, Program};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use twox_hash::XxHash3_128;
 
@@ -184,7 +184,7 @@ impl Model {
         assert_eq!(bytes.len(), result.len());
         let mut all: Vec<&[u8]> = results.iter().map(Vec::as_slice).collect();
         all[same] = &bytes;
-        let job = client.decrypt(&all, &BTreeMap::new(), None).unwrap();
+        let job = client.decrypt(&all, &SortedMap::new(), None).unwrap();
         let Outcome::Cells(outputs) = job.complete().unwrap() else { panic!("cells are expected") };
         let cells = outputs.iter().find(|output| output.name == "same").unwrap().cells.as_ref().unwrap();
         cells.cells.iter().map(|v| v.small().unwrap().rem_euclid(self.t.into()) as u64).collect()

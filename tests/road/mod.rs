@@ -12,13 +12,13 @@ use cipherloom::expand::{BaseSet, Expander};
 use cipherloom::graph::{Attrs, Graph, OperandId, ValueType};
 use cipherloom::ops::{Registry, Session, types};
 use cipherloom::platform::{Platform, Simd};
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{
     Client, Evaluator, GivenParameters, InputLiteral, Literal, NodeLiteral, Options, OutputLiteral, Owner,
     Passes, Program, Report,
 };
 use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, GivenCells, Values, cut, interpret};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Options for programs whose sums are made by turns, which take keys.
@@ -71,7 +71,7 @@ impl TaskBuilder {
 }
 
 /// What a task is, by the exact interpreter.
-pub fn expected(task: &Literal, inputs: &BTreeMap<String, Exact>) -> BTreeMap<String, Exact> {
+pub fn expected(task: &Literal, inputs: &SortedMap<String, Exact>) -> SortedMap<String, Exact> {
     let values = Values::new();
     let registry = values.registry();
     let (graph, _) = task.assemble(&registry, &values).unwrap();
@@ -79,7 +79,7 @@ pub fn expected(task: &Literal, inputs: &BTreeMap<String, Exact>) -> BTreeMap<St
 }
 
 /// What comes of it, encrypted; inputs that the task has as encrypted are.
-pub fn run(program: &Arc<Program>, inputs: &BTreeMap<String, Exact>) -> BTreeMap<String, Exact> {
+pub fn run(program: &Arc<Program>, inputs: &SortedMap<String, Exact>) -> SortedMap<String, Exact> {
     let platform = || Arc::new(Simd::new());
     let client = Client::new(Arc::clone(program), platform(), || 0.0).unwrap();
     run_with(&client, program, inputs)
@@ -88,8 +88,8 @@ pub fn run(program: &Arc<Program>, inputs: &BTreeMap<String, Exact>) -> BTreeMap
 pub fn run_with(
     client: &Client,
     program: &Arc<Program>,
-    inputs: &BTreeMap<String, Exact>,
-) -> BTreeMap<String, Exact> {
+    inputs: &SortedMap<String, Exact>,
+) -> SortedMap<String, Exact> {
     let encrypted =
         |name: &str| program.task().inputs.iter().any(|i| i.name == name && i.ty.contains("encrypted"));
     let (own, clear) = inputs.clone().into_iter().partition(|(name, _)| encrypted(name));
@@ -97,7 +97,7 @@ pub fn run_with(
 }
 
 /// As clients and evaluators take values: as whole numbers or doubles where they are such.
-pub fn given(values: &BTreeMap<String, Exact>) -> BTreeMap<String, GivenCells> {
+pub fn given(values: &SortedMap<String, Exact>) -> SortedMap<String, GivenCells> {
     values.iter().map(|(name, value)| (name.clone(), given_cells(value))).collect()
 }
 
@@ -118,19 +118,19 @@ pub fn given_cells(value: &Exact) -> GivenCells {
 }
 
 /// Encrypted values, by name.
-pub fn sealed(client: &Client, values: &BTreeMap<String, Exact>) -> BTreeMap<String, Vec<u8>> {
+pub fn sealed(client: &Client, values: &SortedMap<String, Exact>) -> SortedMap<String, Vec<u8>> {
     sealed_by(|values| client.encrypt(values), values)
 }
 
 /// The same, of a data owner.
-pub fn sealed_public(owner: &Owner, values: &BTreeMap<String, Exact>) -> BTreeMap<String, Vec<u8>> {
+pub fn sealed_public(owner: &Owner, values: &SortedMap<String, Exact>) -> SortedMap<String, Vec<u8>> {
     sealed_by(|values| owner.encrypt(values), values)
 }
 
 fn sealed_by(
     encrypt: impl FnOnce(&[(&str, &GivenCells)]) -> Result<Job>,
-    values: &BTreeMap<String, Exact>,
-) -> BTreeMap<String, Vec<u8>> {
+    values: &SortedMap<String, Exact>,
+) -> SortedMap<String, Vec<u8>> {
     let values = given(values);
     let values: Vec<(&str, &GivenCells)> =
         values.iter().map(|(name, value)| (name.as_str(), value)).collect();
@@ -144,9 +144,9 @@ fn sealed_by(
 pub fn answers(
     client: &Client,
     program: &Arc<Program>,
-    sealed: &BTreeMap<String, Vec<u8>>,
-    clear: &BTreeMap<String, Exact>,
-) -> BTreeMap<String, Exact> {
+    sealed: &SortedMap<String, Vec<u8>>,
+    clear: &SortedMap<String, Exact>,
+) -> SortedMap<String, Exact> {
     opened(client, evaluator(client, program).run(&by_name(sealed), &given(clear)).unwrap(), clear)
 }
 
@@ -164,12 +164,12 @@ pub fn evaluator(client: &Client, program: &Arc<Program>) -> Evaluator {
 }
 
 /// As evaluators take them.
-pub fn by_name(sealed: &BTreeMap<String, Vec<u8>>) -> Vec<(&str, &[u8])> {
+pub fn by_name(sealed: &SortedMap<String, Vec<u8>>) -> Vec<(&str, &[u8])> {
     sealed.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect()
 }
 
 /// What comes of a run.
-pub fn opened(client: &Client, job: Job, clear: &BTreeMap<String, Exact>) -> BTreeMap<String, Exact> {
+pub fn opened(client: &Client, job: Job, clear: &SortedMap<String, Exact>) -> SortedMap<String, Exact> {
     let Outcome::Objects(results) = job.complete().unwrap() else { panic!("results") };
     let results: Vec<&[u8]> = results.iter().map(|r| r.bytes.as_slice()).collect();
     let Outcome::Cells(cells) = client.decrypt(&results, &given(clear), None).unwrap().complete().unwrap()

@@ -6,11 +6,11 @@
 use cipherloom::Result;
 use cipherloom::graph::{Attr, Attrs, Graph, OperandId, ValueType};
 use cipherloom::ops::{Registry, Session};
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{InputLiteral, Literal, NodeLiteral, OutputLiteral};
 use cipherloom::values::Exact;
 use cipherloom::values::number::Number;
 use cipherloom::values::types::{Kind, Place, Value};
-use std::collections::BTreeMap;
 
 /// Numbers from a seed: splitmix64.
 pub struct Dice(pub u64);
@@ -34,7 +34,7 @@ pub const SHAPES: [&[u64]; 10] =
 /// A random task, with what it is given.
 pub struct Random {
     pub task: Literal,
-    pub inputs: BTreeMap<String, Exact>,
+    pub inputs: SortedMap<String, Exact>,
 }
 
 /// A task under construction, twice: as a graph, which says what is a task, and as the literal.
@@ -65,7 +65,7 @@ pub fn random(registry: &Registry, seed: u64, operators: u64, real: bool) -> Ran
     let mut dice = Dice(seed);
     let task = Literal { inputs: Vec::new(), nodes: Vec::new(), outputs: Vec::new() };
     let mut s = Recorder { session: Session::new(Graph::new(64), registry), task, known: Vec::new() };
-    let mut inputs = BTreeMap::new();
+    let mut inputs = SortedMap::new();
     for number in 0..2 + dice.below(4) {
         let place = if number == 0 {
             Place::Encrypted

@@ -2,6 +2,8 @@
 
 use super::Dependencies;
 use crate::graph::{Graph, GraphError};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// The earliest wave of every operator: 0 for those that wait for nobody, else one more than the latest of
 /// those it waits for.
@@ -35,15 +37,15 @@ pub fn topological_order(graph: &Graph, deps: &Dependencies) -> Result<Vec<u32>,
         return Ok((0..n as u32).collect());
     }
     let mut waiting: Vec<u32> = (0..n).map(|op| deps.dep(op).len() as u32).collect();
-    let mut ready: std::collections::BTreeSet<u32> =
-        (0..n as u32).filter(|&op| waiting[op as usize] == 0).collect();
+    let mut ready: BinaryHeap<Reverse<u32>> =
+        (0..n as u32).filter(|&op| waiting[op as usize] == 0).map(Reverse).collect();
     let mut order = Vec::with_capacity(n);
-    while let Some(op) = ready.pop_first() {
+    while let Some(Reverse(op)) = ready.pop() {
         order.push(op);
         for &next in deps.notify(op as usize) {
             waiting[next as usize] -= 1;
             if waiting[next as usize] == 0 {
-                ready.insert(next);
+                ready.push(Reverse(next));
             }
         }
     }

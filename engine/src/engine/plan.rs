@@ -17,9 +17,10 @@ use crate::ops::types::{WORD, block_size};
 use crate::ops::{Call, Registry};
 use crate::place::{Blocks, Crossed, DOWNLOAD, Owner, Run, UPLOAD, cross, gather_by};
 use crate::platform::{Kernel, Platform, part};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::watch::{Steps, pause};
 use crate::{Error, Result};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
 /// How many freed blocks of one size are kept apart before the oldest is used again: the more, the fewer operators
@@ -40,14 +41,14 @@ pub struct PlanOptions {
     /// True when the run handles secrets: storage is overwritten when it ends.
     pub wipe: bool,
     /// Names of inputs that are given the same data in every run: what they alone lead to is computed by the first one, and kept.
-    pub fixed: BTreeSet<String>,
+    pub fixed: SortedSet<String>,
     /// Work of a run, in the unit of [`Platform::cost`], below which it takes one thread, however many there are: 0 for never, [`SMALL`] where time counts.
     pub alone: f64,
 }
 
 impl Default for PlanOptions {
     fn default() -> Self {
-        Self { memory_limit: 3 << 30, wipe: false, fixed: BTreeSet::new(), alone: 0.0 }
+        Self { memory_limit: 3 << 30, wipe: false, fixed: SortedSet::new(), alone: 0.0 }
     }
 }
 
@@ -602,7 +603,7 @@ impl Layout {
         let mut constants = 0;
         // Blocks go round among those that every run computes, and among those that only the first one does: an ordering
         // edge over an operator of the other kind would be lost. So they do in the memory of a device.
-        let mut free: BTreeMap<(Pool, u64), VecDeque<u32>> = BTreeMap::new();
+        let mut free: SortedMap<(Pool, u64), VecDeque<u32>> = SortedMap::new();
         let pool = |op: u32| match given.0.of(op) {
             Kernel::Device(_) | Kernel::Upload => Pool::Device,
             _ if constant[op as usize] => Pool::Once,
@@ -746,7 +747,7 @@ mod tests {
             }
         }
         // Of each block its last writer and the readers since.
-        let mut users: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        let mut users: SortedMap<usize, Vec<u32>> = SortedMap::new();
         let mut again = 0;
         for &op in &plan.order {
             let step = plan.step(op);

@@ -4,7 +4,7 @@ use super::plan::Plan;
 use crate::Result;
 use crate::analyze::analyze;
 use crate::place::{DOWNLOAD, UPLOAD};
-use std::collections::BTreeMap;
+use crate::sorted::SortedMap;
 
 /// One operator's run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,9 +64,9 @@ impl Plan {
         let (types_of, kernels_of) = (vec![0; count], vec![0; count]);
         let mut out = Traced { types_of, kernels_of, starts: vec![0; count + 1], ..Traced::default() };
         let dependencies = analyze(graph)?;
-        let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
-        let mut kernels: BTreeMap<Vec<String>, u32> = BTreeMap::new();
-        let mut known: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut numbers: SortedMap<&str, u32> = SortedMap::new();
+        let mut kernels: SortedMap<Vec<String>, u32> = SortedMap::new();
+        let mut known: SortedMap<u32, u32> = SortedMap::new();
         let (mut pairs, mut open) = (Vec::new(), Vec::new());
         for &op in &own {
             let next = out.types.len() as u32;
@@ -78,8 +78,8 @@ impl Plan {
             out.kernels_of[origin(op) as usize] = *known.entry(self.kernel_number(op)).or_insert_with(|| {
                 let names = self.step(op).kernel.names();
                 let next = out.kernels.len() as u32;
-                *kernels.entry(names).or_insert_with_key(|names| {
-                    out.kernels.push(names.clone());
+                *kernels.entry(names.clone()).or_insert_with(|| {
+                    out.kernels.push(names);
                     next
                 })
             });

@@ -1,9 +1,9 @@
 //! Attributes: the parameters of operator types and value types.
 
 use super::{GraphError, hash};
+use crate::sorted::SortedMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -127,11 +127,11 @@ impl fmt::Display for Attr {
 pub struct Attrs(Option<Arc<Shared>>);
 
 /// What none holds takes no memory: most operators of large graphs have no attributes.
-static NONE: Shared = Shared { map: BTreeMap::new(), hash: OnceLock::new() };
+static NONE: Shared = Shared { map: SortedMap::new(), hash: OnceLock::new() };
 
 #[derive(Debug, Default)]
 struct Shared {
-    map: BTreeMap<String, Attr>,
+    map: SortedMap<String, Attr>,
     hash: OnceLock<u64>,
 }
 
@@ -151,7 +151,7 @@ impl Attrs {
         self.0.as_deref().unwrap_or(&NONE)
     }
 
-    fn map(&self) -> &BTreeMap<String, Attr> {
+    fn map(&self) -> &SortedMap<String, Attr> {
         &self.shared().map
     }
 }

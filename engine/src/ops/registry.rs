@@ -3,17 +3,17 @@
 use super::types::{Residues, residues};
 use super::{Call, OpDef, base, fused, high, plain};
 use crate::graph::{Graph, Kinds, Signature, ValueType};
+use crate::sorted::SortedMap;
 use crate::watch::Steps;
 use crate::{Error, Result};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Operator types by name. Starts with cipherloom's own; users add theirs (SPEC G3, G4).
 #[derive(Clone, Default)]
 pub struct Registry {
-    types: BTreeMap<String, Arc<dyn OpDef>>,
+    types: SortedMap<String, Arc<dyn OpDef>>,
     /// By head of the value type.
-    residues: BTreeMap<&'static str, Residues>,
+    residues: SortedMap<&'static str, Residues>,
 }
 
 impl Registry {

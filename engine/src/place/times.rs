@@ -1,8 +1,8 @@
 //! What operators were measured to take, on the host and on a device, and what it costs to go there and back: data that a placement is made by.
 
+use crate::sorted::SortedMap;
 use crate::{Error, Result};
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// Nanoseconds that are more than anything takes: eleven days.
 const MOST: f64 = 1e15;
@@ -47,7 +47,7 @@ pub struct Use {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Times {
     /// What was measured, by operator types.
-    pub uses: BTreeMap<String, Vec<Use>>,
+    pub uses: SortedMap<String, Vec<Use>>,
     /// A submission, from when it is handed over to when the host hears that it is done, with nothing to do in it.
     pub submission: f64,
     /// A block's way there.
@@ -94,7 +94,7 @@ impl Times {
             up: line("up")?,
             down: line("down")?,
             shared: all.get("shared").and_then(Value::as_bool).unwrap_or(false),
-            uses: BTreeMap::new(),
+            uses: SortedMap::new(),
         };
         let uses = all.get("uses").and_then(Value::as_array);
         let uses = uses.ok_or_else(|| wrong("uses", "no array".into(), "an array"))?;

@@ -5,8 +5,8 @@ use crate::container::content;
 use crate::edits::{Pristine, edited};
 use crate::road::{CLOCK, ROAD, platform};
 use crate::watch::Verdict;
+use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::Client;
-use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 pub const TARGET: Target = Target::of_edits("client", run);
@@ -20,7 +20,7 @@ fn run(script: &[u8]) -> Verdict {
         // What another key encrypted is another's.
         let same = content(&edited.bytes) == content(&SAVED[0].bytes);
         if edited.seldom {
-            let result = client.decrypt(&[&ROAD.outputs[0].bytes], &BTreeMap::new(), None);
+            let result = client.decrypt(&[&ROAD.outputs[0].bytes], &SortedMap::new(), None);
             assert_eq!(result.is_ok(), same, "a result is bound to the key");
         }
     }

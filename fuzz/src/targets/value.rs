@@ -6,7 +6,7 @@ use crate::edits::{Pristine, edited};
 use crate::road::{ROAD, objects};
 use crate::watch::Verdict;
 use cipherloom::circuit::Outcome;
-use std::collections::BTreeMap;
+use cipherloom::sorted::SortedMap;
 
 pub const TARGET: Target = Target::of_edits("value", run);
 
@@ -15,7 +15,7 @@ fn run(script: &[u8]) -> Verdict {
     if script.first().is_some_and(|byte| byte & 0x80 == 0) {
         let edited = edited(script, &road.inputs);
         let all = [("a", edited.bytes.as_slice()), ("b", road.inputs[1].bytes.as_slice())];
-        let run = road.evaluator.run(&all, &BTreeMap::new());
+        let run = road.evaluator.run(&all, &SortedMap::new());
         if let Ok(job) = run {
             let like = |input: &Pristine| input.is_as_long(content(&edited.bytes));
             assert!(road.inputs.iter().any(like), "a value was taken that no client makes");
@@ -27,7 +27,7 @@ fn run(script: &[u8]) -> Verdict {
         return verdict(&run);
     }
     let edited = edited(script, &road.outputs);
-    let job = road.client.decrypt(&[&edited.bytes], &BTreeMap::new(), None);
+    let job = road.client.decrypt(&[&edited.bytes], &SortedMap::new(), None);
     if let Ok(job) = job {
         let inside = content(&edited.bytes);
         assert!(

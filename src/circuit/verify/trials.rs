@@ -5,8 +5,8 @@ use crate::math::bits::bytes_of;
 use crate::ops::Registry;
 use crate::ops::tensor::{Element, Tensor};
 use crate::ops::types::WORD;
+use crate::sorted::SortedMap;
 use crate::{Error, Result, memory};
-use std::collections::BTreeMap;
 
 /// On what data circuits are compared.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ impl Default for Trials<'_> {
 }
 
 /// Most that each word of an input may hold, by the input's name: `u64::MAX` for any word.
-pub(super) type Limits = BTreeMap<String, Vec<u64>>;
+pub(super) type Limits = SortedMap<String, Vec<u64>>;
 
 /// Lowers limits to residues, where units of inputs are read as types whose words have to be residues.
 ///

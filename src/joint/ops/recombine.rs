@@ -8,7 +8,7 @@ use crate::graph::{OperandId, ValueType};
 use crate::math::Modulus;
 use crate::ops::{Call, Level, OpDef, Session, types};
 use crate::schemes::rlwe;
-use std::collections::BTreeSet;
+use crate::sorted::SortedSet;
 
 /// `joint.recombine`; see the module.
 pub struct Recombine;
@@ -31,7 +31,7 @@ impl OpDef for Recombine {
         let (n, q) = ring_of(call.input(0, "key_share")?)?;
         let (point, active) = (call.attrs.uint("point")?, call.attrs.uints("active")?);
         active.iter().try_for_each(|&point| check_point(call, point, &q))?;
-        let different: BTreeSet<u64> = active.iter().copied().collect();
+        let different: SortedSet<u64> = active.iter().copied().collect();
         if different.len() != active.len() || !different.contains(&point) {
             return Err(call.error(
                 "active",

@@ -7,15 +7,15 @@ use crate::ops::Noise;
 use crate::ops::tensor::{Element, Tensor};
 use crate::ops::types::{Ciphertext, Scheme};
 use crate::schemes::{Flooding, Operators, SchemeName, canonical, ckks, noise};
+use crate::sorted::SortedMap;
 use crate::{Error, Result};
-use std::collections::BTreeMap;
 
 /// The rules of CKKS.
 pub struct Ckks<'a> {
     /// The scale of every level.
     pub scales: &'a Scales,
     /// log2 of the largest number in slots of every input.
-    pub largest: &'a BTreeMap<String, f64>,
+    pub largest: &'a SortedMap<String, f64>,
     /// Whether products are rescaled as late as can be, after turns: what turning adds is then little beside their scale, and sums of turns are rounded once, for
     /// more limbs in every key switch.
     pub late: bool,

@@ -7,8 +7,9 @@ use super::type_table::{TypeId, TypeTable};
 use crate::graph::{Attrs, Graph, OperandId, ValueType};
 use crate::ops::types::{Ciphertext, Extract, SwitchingKey};
 use crate::ops::{Noise, Registry, Session};
+use crate::sorted::SortedMap;
 use crate::{Error, Result};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 
 /// Most operators and inputs.
@@ -72,20 +73,20 @@ pub struct Emitter<'r> {
     /// Those of the scopes around this one.
     outer: Vec<Calls>,
     /// The keys that were asked for, and the highest level at which.
-    levels: BTreeMap<KeyName, usize>,
+    levels: SortedMap<KeyName, usize>,
     asked: bool,
     /// Words that all operators read and write, and how many they may.
     words: u64,
     most_words: u64,
     keys: HashMap<(KeyName, usize), Node>,
     /// The keys of the graph, whole.
-    whole: BTreeMap<KeyName, Node>,
+    whole: SortedMap<KeyName, Node>,
     /// Whether what is computed twice is computed once.
     dedup: bool,
     /// How slots are turned by what has no key of its own.
     turns: Turns,
     /// By how many steps slots were to be turned, and how often.
-    turned: BTreeMap<u32, usize>,
+    turned: SortedMap<u32, usize>,
 }
 
 impl<'r> Emitter<'r> {
@@ -97,15 +98,15 @@ impl<'r> Emitter<'r> {
             nodes: Vec::new(),
             calls: HashMap::new(),
             outer: Vec::new(),
-            levels: BTreeMap::new(),
+            levels: SortedMap::new(),
             asked: false,
             words: 0,
             most_words: u64::MAX,
             keys: HashMap::new(),
-            whole: BTreeMap::new(),
+            whole: SortedMap::new(),
             dedup: true,
             turns: Turns::default(),
-            turned: BTreeMap::new(),
+            turned: SortedMap::new(),
         }
     }
 
@@ -131,7 +132,7 @@ impl<'r> Emitter<'r> {
     ///
     /// # Errors
     /// `Graph` for names that are taken.
-    pub fn build(registry: &'r Registry, chain: &Chain, levels: &BTreeMap<KeyName, usize>) -> Result<Self> {
+    pub fn build(registry: &'r Registry, chain: &Chain, levels: &SortedMap<KeyName, usize>) -> Result<Self> {
         let mut emitter =
             Self { session: Some(Session::new(Graph::new(64), registry)), ..Self::judge(registry) };
         for (key, &level) in levels {
@@ -143,7 +144,7 @@ impl<'r> Emitter<'r> {
     }
 
     /// The keys that were asked for, and the highest level at which each was.
-    pub fn levels(&self) -> &BTreeMap<KeyName, usize> {
+    pub fn levels(&self) -> &SortedMap<KeyName, usize> {
         &self.levels
     }
 
@@ -159,7 +160,7 @@ impl<'r> Emitter<'r> {
     }
 
     /// By how many steps slots were to be turned, and how often.
-    pub fn turned(&self) -> &BTreeMap<u32, usize> {
+    pub fn turned(&self) -> &SortedMap<u32, usize> {
         &self.turned
     }
 

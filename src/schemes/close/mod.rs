@@ -30,9 +30,9 @@ use crate::ops::Noise;
 use crate::ops::types::{Ciphertext, Extract, Form, Scheme, SwitchingKey};
 use crate::packed::{Handle, Series, SlotVector, Target};
 use crate::schemes::noise;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::{Error, Result};
 use errors::Moved;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Bits of noise budget that bounds must leave.
 pub const MARGIN: f64 = 2.0;
@@ -221,11 +221,11 @@ pub struct Leaving {
 #[derive(Clone, Debug, Default)]
 pub struct Onward {
     /// Inputs that another graph makes: what they are, and bounds on message and error.
-    pub given: BTreeMap<String, (Ciphertext, Noise)>,
+    pub given: SortedMap<String, (Ciphertext, Noise)>,
     /// Outputs that others compute on: they keep all levels that they have.
-    pub kept: BTreeSet<String>,
+    pub kept: SortedSet<String>,
     /// Outputs that the parties of the key refresh for others: at the lowest level that has room for masks, where they are not kept, too.
-    pub refreshed: BTreeSet<String>,
+    pub refreshed: SortedSet<String>,
 }
 
 /// A declared output, closed.
@@ -278,7 +278,7 @@ pub struct Closing<'e, 'r> {
     /// Whether products are relinearized after they were added up.
     lazy: bool,
     /// Whether products that are results are not relinearized at all, and then which slots that are not encrypted the evaluator is given.
-    open: Option<&'e BTreeSet<String>>,
+    open: Option<&'e SortedSet<String>>,
     onward: &'e Onward,
     held: Vec<Held>,
     /// The operator that is being closed.
@@ -327,7 +327,7 @@ impl<'e, 'r> Closing<'e, 'r> {
     /// The same, which leaves products that are results, and that no other graph takes, as they are, of three parts, unless what the evaluator is given went into
     /// them: slots of these names.
     #[must_use]
-    pub fn opening(self, given: &'e BTreeSet<String>) -> Self {
+    pub fn opening(self, given: &'e SortedSet<String>) -> Self {
         Self { open: Some(given), ..self }
     }
 

@@ -4,9 +4,9 @@
 //! the shortest way to it has steps. These are found greedily: first powers of a base, of which the fewest are enough, then whatever saves the most.
 
 use crate::Result;
+use crate::sorted::SortedMap;
 use crate::watch::pause;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 /// How often a key may be used in a row, where it is judged what it would save.
 const MOST_REPEATS: u32 = 3;
@@ -24,7 +24,7 @@ const BASES: usize = 3;
 /// Ways to turn, each by steps that have keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Turns {
-    ways: BTreeMap<u32, Vec<u32>>,
+    ways: SortedMap<u32, Vec<u32>>,
 }
 
 impl Turns {
@@ -32,8 +32,8 @@ impl Turns {
     ///
     /// # Errors
     /// `Cancelled`.
-    pub fn within(of: u32, wanted: &BTreeMap<u32, usize>, most: usize) -> Result<Option<Self>> {
-        let wanted: BTreeMap<u32, usize> = wanted
+    pub fn within(of: u32, wanted: &SortedMap<u32, usize>, most: usize) -> Result<Option<Self>> {
+        let wanted: SortedMap<u32, usize> = wanted
             .iter()
             .map(|(&steps, &count)| (steps % of, count))
             .filter(|&(steps, _)| steps != 0)
@@ -79,12 +79,12 @@ impl Turns {
 }
 
 /// The largest power of 2 that divides all that is wanted.
-fn lowest(wanted: &BTreeMap<u32, usize>) -> u32 {
+fn lowest(wanted: &SortedMap<u32, usize>) -> u32 {
     wanted.keys().map(|steps| steps.trailing_zeros()).min().unwrap_or(0)
 }
 
 /// The powers of 2^`log_base` with a sign, by as many of which each wanted number of steps can be made as its digits say.
-fn powers(of: u32, wanted: &BTreeMap<u32, usize>, log_base: u32) -> Vec<u32> {
+fn powers(of: u32, wanted: &SortedMap<u32, usize>, log_base: u32) -> Vec<u32> {
     let lowest = lowest(wanted);
     let mut found = Vec::new();
     for &steps in wanted.keys() {
@@ -106,7 +106,7 @@ fn powers(of: u32, wanted: &BTreeMap<u32, usize>, log_base: u32) -> Vec<u32> {
 }
 
 /// Adds what saves most, as long as there is something, and in the end puts it in the place of what is used least.
-fn grown(of: u32, wanted: &BTreeMap<u32, usize>, mut chosen: Vec<u32>, most: usize) -> Result<Vec<u32>> {
+fn grown(of: u32, wanted: &SortedMap<u32, usize>, mut chosen: Vec<u32>, most: usize) -> Result<Vec<u32>> {
     let at_once = (most - chosen.len()).div_ceil(ROUNDS / 2).max(1);
     for _ in 0..ROUNDS {
         pause()?;
@@ -135,7 +135,7 @@ fn grown(of: u32, wanted: &BTreeMap<u32, usize>, mut chosen: Vec<u32>, most: usi
             return Ok(chosen);
         }
         let ways = ways(of, wanted, &chosen, &all);
-        let mut uses: BTreeMap<u32, u64> = BTreeMap::new();
+        let mut uses: SortedMap<u32, u64> = SortedMap::new();
         for (steps, &count) in wanted {
             let own = [*steps];
             for step in ways.get(steps).map_or(own.as_slice(), Vec::as_slice) {
@@ -167,7 +167,7 @@ fn moved(of: u32, to: u32, steps: u32, times: u32) -> u32 {
 }
 
 /// The fewest turns to each number of steps, as far as what is wanted lies; `u32::MAX` for what is farther, or cannot be reached.
-fn distances(of: u32, chosen: &[u32], wanted: &BTreeMap<u32, usize>) -> Vec<u32> {
+fn distances(of: u32, chosen: &[u32], wanted: &SortedMap<u32, usize>) -> Vec<u32> {
     let mut all = vec![u32::MAX; of as usize];
     all[0] = 0;
     let (mut found, mut next, mut missing) = (vec![0u32], 0, wanted.len());
@@ -186,7 +186,7 @@ fn distances(of: u32, chosen: &[u32], wanted: &BTreeMap<u32, usize>) -> Vec<u32>
 }
 
 /// Key switches of all turns; the most there are where some cannot be made.
-fn cost(all: &[u32], wanted: &BTreeMap<u32, usize>) -> u64 {
+fn cost(all: &[u32], wanted: &SortedMap<u32, usize>) -> u64 {
     let own = |(&steps, &count): (&u32, &usize)| match all[steps as usize] {
         u32::MAX => u64::MAX,
         turns => u64::from(turns) * count as u64,
@@ -195,8 +195,8 @@ fn cost(all: &[u32], wanted: &BTreeMap<u32, usize>) -> u64 {
 }
 
 /// Shortest ways; of these one that goes by what is wanted as well, where there is one, so that it is shared.
-fn ways(of: u32, wanted: &BTreeMap<u32, usize>, chosen: &[u32], all: &[u32]) -> BTreeMap<u32, Vec<u32>> {
-    let mut found = BTreeMap::new();
+fn ways(of: u32, wanted: &SortedMap<u32, usize>, chosen: &[u32], all: &[u32]) -> SortedMap<u32, Vec<u32>> {
+    let mut found = SortedMap::new();
     for &steps in wanted.keys().filter(|steps| !chosen.contains(steps)) {
         let (mut way, mut at) = (Vec::new(), steps);
         while at != 0 {
@@ -216,12 +216,12 @@ fn ways(of: u32, wanted: &BTreeMap<u32, usize>, chosen: &[u32], all: &[u32]) -> 
 mod tests {
     use super::*;
 
-    fn wanted(all: impl IntoIterator<Item = u32>) -> BTreeMap<u32, usize> {
+    fn wanted(all: impl IntoIterator<Item = u32>) -> SortedMap<u32, usize> {
         all.into_iter().map(|steps| (steps, 1)).collect()
     }
 
     /// The keys that are used, and the key switches of all turns.
-    fn made(of: u32, wanted: &BTreeMap<u32, usize>, most: usize) -> (usize, usize) {
+    fn made(of: u32, wanted: &SortedMap<u32, usize>, most: usize) -> (usize, usize) {
         let turns = Turns::within(of, wanted, most).unwrap().unwrap();
         let mut keys = std::collections::BTreeSet::new();
         let mut switches = 0;
