@@ -29,10 +29,14 @@ const batch = labelOperator('mul', { input: items, weight: items }, on);
 
 console.log('\n| task | one thread | two, no labels | two, by label | gain of the label |');
 console.log('| --- | --- | --- | --- | --- |');
-await row(`product of ${SIZE} x ${SIZE}`, {
-  a: Float32Array.from({ length: SIZE * SIZE }, (_, i) => Math.sin(i)),
-  b: Float32Array.from({ length: SIZE * SIZE }, (_, i) => Math.cos(i)),
-}, (loom, labelled) => product(loom, labelled));
+await row(
+  `product of ${SIZE} x ${SIZE}`,
+  {
+    a: Float32Array.from({ length: SIZE * SIZE }, (_, i) => Math.sin(i)),
+    b: Float32Array.from({ length: SIZE * SIZE }, (_, i) => Math.cos(i)),
+  },
+  (loom, labelled) => product(loom, labelled),
+);
 await row(`${BATCH} ciphertexts`, await ciphertexts(looms[0]), (loom, labelled) => squares(loom, labelled));
 for (const loom of looms) loom.dispose();
 
