@@ -27,7 +27,7 @@ import {
 const LIMIT = 2 ** 52;
 /** What is exact. */
 const EXACT = 2 ** 53;
-/** What a forward transform starts from: centered residues, of any prime below 2^50, whatever its own. */
+/** What a forward transform starts from at least: centered residues of any prime below 2^50, whatever its own. Residues of its own are taken as they are, up to the prime. */
 const INPUT = 2 ** 49;
 const MARGIN = 1 - 2 ** -16;
 /** What reducing leaves, by the prime: a half, and what the quotient is off by. */
@@ -103,7 +103,7 @@ function forward(schedule: Schedule): Plan {
     known.set(key, best);
     return best;
   };
-  const found = from(0, INPUT);
+  const found = from(0, Math.max(INPUT, q));
   if (found === undefined) throw new Error('every value can be reduced in every pass');
   return { passes: found.plans, floor: found.floor };
 }

@@ -29,7 +29,7 @@ export class ChangeSpace implements Space {
   schedule(choices: Pick<Partial<Schedule>, 'rounding' | 'held' | 'unroll'> = {}): Schedule {
     const { rounding = 'nearest', held = true, unroll = 2 } = choices;
     const { n, bits, piece, change } = this;
-    return { version: 2, piece, n, bits, rounding, held, unroll, change };
+    return { version: 3, piece, n, bits, rounding, held, unroll, change };
   }
 
   random(random: Random): Schedule {

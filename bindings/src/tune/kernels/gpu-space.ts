@@ -54,7 +54,7 @@ export class ShaderSpace implements Space {
       ...GROUPS.filter((group) => group <= Math.max(most, LEAST) && group <= (choices.group ?? 256)),
       LEAST,
     );
-    const of = { version: 2 as const, piece, n, bits, group, each, words, product, lazy, staged };
+    const of = { version: 3 as const, piece, n, bits, group, each, words, product, lazy, staged };
     const [layers, tile, held] = [Math.log2(n), Math.log2(tileOf(of)), Math.log2(each)];
     const { passes } = choices;
     const sum = (list: readonly number[]): number => list.reduce((all, step) => all + step, 0);

@@ -29,7 +29,7 @@ export type Rounding = 'nearest' | 'add';
 /** What all schedules have. */
 interface OfRing {
   /** Of the generator: another one gives other code. */
-  readonly version: 2;
+  readonly version: 3;
   /** Ring dimension: a power of two from 16 to 32768. */
   readonly n: number;
   /** For primes below `2^bits`, 17 to 50, on a GPU to 62: how often values are reduced follows from it. */
@@ -184,7 +184,7 @@ export function checkSchedule(value: unknown): Schedule {
       return found as number;
     return fail(name, `a whole number from ${least} to ${most}`);
   };
-  whole('version', 2, 2);
+  whole('version', 3, 3);
   const piece = PIECES.find((known) => known === given.piece) ?? fail('piece', PIECES.join(' or '));
   const n = whole('n', LEAST, LARGEST);
   const layers = Math.log2(n);
@@ -194,7 +194,7 @@ export function checkSchedule(value: unknown): Schedule {
   const largest = Math.min(2 ** bits - 1, Number.MAX_SAFE_INTEGER);
   const prime = given.prime === undefined ? undefined : whole('prime', 3, largest);
   const alone = prime === undefined ? {} : { prime };
-  const of = { version: 2 as const, n, bits, ...alone };
+  const of = { version: 3 as const, n, bits, ...alone };
   if (isShaderPiece(piece)) return { ...of, ...checkShader({ ...of, piece }, given, fail) };
   const rounding =
     (['nearest', 'add'] as const).find((known) => known === given.rounding) ??
@@ -202,7 +202,7 @@ export function checkSchedule(value: unknown): Schedule {
   if (typeof given.held !== 'boolean') fail('held', 'true or false');
   const unroll = whole('unroll', 1, 4);
   if (unroll === 3) fail('unroll', '1, 2 or 4');
-  const common = { version: 2 as const, n, bits, rounding, held: given.held as boolean, unroll };
+  const common = { version: 3 as const, n, bits, rounding, held: given.held as boolean, unroll };
   if (piece === 'ring.sum') {
     const terms = given.terms as Terms;
     if (!isTerms(terms))

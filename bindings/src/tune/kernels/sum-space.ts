@@ -29,7 +29,7 @@ export class SumSpace implements Space {
   schedule(choices: Partial<Schedule> = {}): Schedule {
     const { rounding = 'nearest', held = true, unroll = 2, together = true } = choices;
     const { n, bits, piece, terms } = this;
-    return { version: 2, piece, n, bits, rounding, held, unroll, terms, together };
+    return { version: 3, piece, n, bits, rounding, held, unroll, terms, together };
   }
 
   random(random: Random): Schedule {

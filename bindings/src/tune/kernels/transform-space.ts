@@ -30,7 +30,7 @@ export class TransformSpace implements Space {
   schedule(passes: readonly number[], choices: Partial<Schedule> = {}): Schedule {
     const { rounding = 'add', computed = passes.length, held = true, unroll = 1, tile = 0 } = choices;
     return {
-      version: 2,
+      version: 3,
       piece: this.piece,
       n: this.n,
       bits: this.bits,

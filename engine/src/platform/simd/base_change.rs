@@ -90,7 +90,7 @@ impl<A: BlockSums> BaseChange<A> {
                     *sum = *sum + y * F2::splat(source.reciprocal);
                 }
             }
-            let v = sources[0].prime.from_doubles(sum.map(|sum| (sum + half).floor()));
+            let v = sources[0].prime.of_doubles(sum.map(|sum| (sum + half).floor()));
             for (target, out) in self.targets.iter().zip(out.chunks_exact_mut(n)) {
                 let Target { prime, constants, own } = target;
                 let (c, last) = (&constants[..y.len()], &constants[y.len()]);

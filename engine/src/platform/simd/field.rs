@@ -120,7 +120,7 @@ pub(super) trait BlockSums: Sums<BLOCK> {
     fn doubles(values: &Self::Values) -> [F2; BLOCK / 2];
 
     /// From doubles.
-    fn from_doubles(&self, doubles: [F2; BLOCK / 2]) -> Self::Values;
+    fn of_doubles(&self, doubles: [F2; BLOCK / 2]) -> Self::Values;
 
     /// `c x` modulo `q`, in `[0, q)`.
     fn scale(&self, x: &Self::Values, c: &Self::Constant) -> Self::Values;

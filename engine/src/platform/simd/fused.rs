@@ -253,7 +253,7 @@ impl BlockSums for Fused {
     }
 
     #[inline(always)]
-    fn from_doubles(&self, doubles: [F2; BLOCK / 2]) -> Self::Values {
+    fn of_doubles(&self, doubles: [F2; BLOCK / 2]) -> Self::Values {
         doubles
     }
 

@@ -324,12 +324,12 @@ fn first<'a, A: Arithmetic<K>, const K: usize>(
 }
 
 /// Applies `f` to the values at one place of each quarter of each block. Where the length of quarters is known to the compiler, all four have one address: so those of the ring degrees that
-/// are common are.
+/// are common are. Each length is a function of its own, as are other passes: the loops of one do not take registers from those of the others.
 #[inline(always)]
 fn map_quarters<const K: usize>(
     out: &mut [Pair],
     steps: &[Step<[f64; K]>],
-    f: impl Fn([F2; 4], &Step<[F2; K]>) -> [F2; 4],
+    f: impl Fn([F2; 4], &Step<[F2; K]>) -> [F2; 4] + Copy,
 ) {
     match out.len() / steps.len() / 4 {
         2 => map_known::<2, K>(out, steps, f),
@@ -343,11 +343,11 @@ fn map_quarters<const K: usize>(
 }
 
 /// [`map_quarters`] of any length.
-#[inline(always)]
+#[inline(never)]
 fn map_any<const K: usize>(
     out: &mut [Pair],
     steps: &[Step<[f64; K]>],
-    f: impl Fn([F2; 4], &Step<[F2; K]>) -> [F2; 4],
+    f: impl Fn([F2; 4], &Step<[F2; K]>) -> [F2; 4] + Copy,
 ) {
     for (block, w) in out.chunks_exact_mut(out.len() / steps.len()).zip(steps) {
         let (w, [a, b, c, d]) = (w.each_ref().map(both), quarters(block));
@@ -358,11 +358,11 @@ fn map_any<const K: usize>(
 }
 
 /// [`map_quarters`] of `Q` pairs each.
-#[inline(always)]
+#[inline(never)]
 fn map_known<const Q: usize, const K: usize>(
     out: &mut [Pair],
     steps: &[Step<[f64; K]>],
-    f: impl Fn([F2; 4], &Step<[F2; K]>) -> [F2; 4],
+    f: impl Fn([F2; 4], &Step<[F2; K]>) -> [F2; 4] + Copy,
 ) {
     for (block, w) in out.as_chunks_mut::<Q>().0.as_chunks_mut::<4>().0.iter_mut().zip(steps) {
         let w = w.each_ref().map(both);
@@ -424,6 +424,7 @@ fn half_back<A: Arithmetic<K>, const K: usize>(
     [x0 + x1, f.mul(x0 - x1, w1), x2 + x3, f.mul(x2 - x3, w2)]
 }
 
+#[inline(never)]
 fn first_layer<A: Arithmetic<K>, const K: usize>(
     f: &A,
     out: &mut [Pair],
@@ -440,6 +441,7 @@ fn first_layer<A: Arithmetic<K>, const K: usize>(
     }
 }
 
+#[inline(never)]
 fn first_layers<A: Arithmetic<K>, const K: usize>(
     f: &A,
     out: &mut [Pair],
@@ -463,11 +465,12 @@ fn layers<A: Arithmetic<K>, const K: usize, const REDUCE: bool>(
     out: &mut [Pair],
     steps: &[Step<[f64; K]>],
 ) {
-    map_quarters(out, steps, |[mut x0, mut x1, x2, x3], w| {
+    let f = *f;
+    map_quarters(out, steps, move |[mut x0, mut x1, x2, x3], w| {
         if REDUCE {
             (x0, x1) = (f.reduce(x0), f.reduce(x1));
         }
-        butterfly(f, [x0, x1, x2, x3], w)
+        butterfly(&f, [x0, x1, x2, x3], w)
     });
 }
 
@@ -483,7 +486,7 @@ fn transpose_back([a, b, c, d]: [F2; 4]) -> [F2; 4] {
     [F2::low(a, b), F2::low(c, d), F2::high(a, b), F2::high(c, d)]
 }
 
-#[inline(always)]
+#[inline(never)]
 fn last_layers<A: Arithmetic<K>, const K: usize>(
     f: &A,
     out: &mut [Pair],
@@ -497,7 +500,7 @@ fn last_layers<A: Arithmetic<K>, const K: usize>(
     }
 }
 
-#[inline(always)]
+#[inline(never)]
 fn first_layers_back<'a, A: Arithmetic<K>, const K: usize, const REDUCE: u8>(
     f: &A,
     blocks: impl Iterator<Item = ([F2; 4], &'a mut [Pair; 4])>,
@@ -514,7 +517,8 @@ fn layers_back<A: Arithmetic<K>, const K: usize, const REDUCE: u8>(
     out: &mut [Pair],
     steps: &[Step<[f64; K]>],
 ) {
-    map_quarters(out, steps, |x, w| butterfly_back::<A, K, REDUCE>(f, x, w));
+    let f = *f;
+    map_quarters(out, steps, move |x, w| butterfly_back::<A, K, REDUCE>(&f, x, w));
 }
 
 fn last_layers_back<A: Arithmetic<K>, const K: usize>(
@@ -523,8 +527,9 @@ fn last_layers_back<A: Arithmetic<K>, const K: usize>(
     step: &[Step<[f64; K]>],
     scale: &[[F2; K]; 2],
 ) {
-    map_any(out, step, |x, w| {
-        let [y0, y1, y2, y3] = half_back(f, x, &w[1], &w[2]);
+    let (f, scale) = (*f, *scale);
+    map_any(out, step, move |x, w| {
+        let [y0, y1, y2, y3] = half_back(&f, x, &w[1], &w[2]);
         let z = [
             f.mul(y0 + y2, &scale[0]),
             f.mul(y1 + y3, &scale[0]),
@@ -535,6 +540,7 @@ fn last_layers_back<A: Arithmetic<K>, const K: usize>(
     });
 }
 
+#[inline(never)]
 fn last_layer_back<A: Arithmetic<K>, const K: usize>(f: &A, out: &mut [Pair], scale: &[[F2; K]; 2]) {
     let (left, right) = out.split_at_mut(out.len() / 2);
     for (x, y) in left.iter_mut().zip(right) {

@@ -218,7 +218,7 @@ impl BlockSums for Split {
     }
 
     #[inline(always)]
-    fn from_doubles(&self, doubles: [F2; BLOCK / 2]) -> Values {
+    fn of_doubles(&self, doubles: [F2; BLOCK / 2]) -> Values {
         let mut words = [0; BLOCK];
         for (pair, a) in words.as_chunks_mut().0.iter_mut().zip(doubles) {
             *pair = a.to_words(self.unit);
