@@ -6,9 +6,10 @@
 //!
 //! With products of values up to `x` at most `p(x)`, which is at most `7/8 u (1 + 2^-20)`, two layers
 //! - forward: make of `x` at most `x + p(x) + p(x + p(x))`, where `x` and `x + p(x)` are multiplied. If half of the values are
-//!   reduced before, to `r < 9/16 u`, it is `y + p(y)` with `y = r + p(x)`, less than `2.4 u`, and the last two layers, which reduce nothing,
+//!   reduced before, to `r < 9/16 u`, it is `y + p(y)` with `y = r + p(x)`, less than `2.4 u`, and the last two layers
 //!   can take that: `2.4 u + p < 4 u`. From `u` on, the largest input, the first two layers end below `2.8 u`, and the last two
-//!   could follow at once. Results are below `5 u`.
+//!   could follow at once. Results are below `5 u`. With fused multiplication the last two layers reduce half of the values, too, where residues are else not found by `floor`:
+//!   then `r < u/2 (1 + 2^-20)` and `p(4 u) < 5/8 u`, so that results are below `1.8 u`.
 //! - backward: make of `x` sums up to `4 x`, sums of two products of up to `2 p(2 x)`, and products, at most `p(4 x)`; `4 x` is multiplied.
 //!   Reduced is nothing, the sums, or all but products; then `x` is at most `7/8 u (1 + 2^-20)` again, and `4 x` less than `4 u`.
 //!
@@ -125,12 +126,18 @@ impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
             }
         }
         debug_assert!(grown(bound) <= LIMIT, "the last layers have room");
+        let last = factors.last.as_slice();
         if open && A::OPEN {
-            last_layers(&f, out, &factors.last, A::leave);
+            last_layers::<A, K, false>(&f, out, last, A::leave);
         } else if A::SMALL > 0.0 && grown(grown(bound)) <= A::SMALL {
-            last_layers(&f, out, &factors.last, A::finish_small);
+            last_layers::<A, K, false>(&f, out, last, A::finish_small);
+        } else if A::SMALL > 0.0
+            && grown(reduced(&self.field) + A::product_bound(&self.field, bound)) <= A::SMALL
+        {
+            // Two values that are reduced cost less than four that are not small.
+            last_layers::<A, K, true>(&f, out, last, A::finish_small);
         } else {
-            last_layers(&f, out, &factors.last, A::finish);
+            last_layers::<A, K, false>(&f, out, last, A::finish);
         }
     }
 
@@ -390,6 +397,19 @@ fn butterfly<A: Arithmetic<K>, const K: usize>(
     [y0 + s, y0 - s, y2 + t, y2 - t]
 }
 
+/// [`butterfly`]; with `REDUCE` the values that no product makes small are reduced before.
+#[inline(always)]
+fn butterfly_forward<A: Arithmetic<K>, const K: usize, const REDUCE: bool>(
+    f: &A,
+    [mut x0, mut x1, x2, x3]: [F2; 4],
+    w: &Step<[F2; K]>,
+) -> [F2; 4] {
+    if REDUCE {
+        (x0, x1) = (f.reduce(x0), f.reduce(x1));
+    }
+    butterfly(f, [x0, x1, x2, x3], w)
+}
+
 /// What [`butterfly_back`] reduces: nothing, the sums of values, also the sums of products.
 const NOTHING: u8 = 0;
 const SUMS: u8 = 1;
@@ -459,19 +479,13 @@ fn first_layers<A: Arithmetic<K>, const K: usize>(
     }
 }
 
-/// With `REDUCE` the values that no product makes small are reduced before.
 fn layers<A: Arithmetic<K>, const K: usize, const REDUCE: bool>(
     f: &A,
     out: &mut [Pair],
     steps: &[Step<[f64; K]>],
 ) {
     let f = *f;
-    map_quarters(out, steps, move |[mut x0, mut x1, x2, x3], w| {
-        if REDUCE {
-            (x0, x1) = (f.reduce(x0), f.reduce(x1));
-        }
-        butterfly(&f, [x0, x1, x2, x3], w)
-    });
+    map_quarters(out, steps, move |x, w| butterfly_forward::<A, K, REDUCE>(&f, x, w));
 }
 
 /// Two blocks of four neighbors become one of the two in each lane.
@@ -487,14 +501,18 @@ fn transpose_back([a, b, c, d]: [F2; 4]) -> [F2; 4] {
 }
 
 #[inline(never)]
-fn last_layers<A: Arithmetic<K>, const K: usize>(
+fn last_layers<A: Arithmetic<K>, const K: usize, const REDUCE: bool>(
     f: &A,
     out: &mut [Pair],
     steps: &[Step<[[f64; 2]; K]>],
     end: impl Fn(&A, F2) -> Pair,
 ) {
     for (pairs, w) in out.as_chunks_mut::<4>().0.iter_mut().zip(steps) {
-        let y = butterfly(f, transpose(pairs.map(F2::from_bits)), &w.each_ref().map(each));
+        let y = butterfly_forward::<A, K, REDUCE>(
+            f,
+            transpose(pairs.map(F2::from_bits)),
+            &w.each_ref().map(each),
+        );
         // lanes change places as words do
         *pairs = transpose_back(y.map(|y| F2::from_bits(end(f, y)))).map(F2::to_bits);
     }
