@@ -9,7 +9,7 @@
 //!   reduced before, to `r < 9/16 u`, it is `y + p(y)` with `y = r + p(x)`, less than `2.4 u`, and the last two layers
 //!   can take that: `2.4 u + p < 4 u`. From `u` on, the largest input, the first two layers end below `2.8 u`, and the last two
 //!   could follow at once. Results are below `5 u`. With fused multiplication the last two layers reduce half of the values, too, where residues are else not found by `floor`:
-//!   then `r < u/2 (1 + 2^-20)` and `p(4 u) < 5/8 u`, so that results are below `1.8 u`.
+//!   then `r <= u/2 + 2` and `p(4 u) < 5/8 u (1 + 2^-20)`, so that results are below `1.8 u`.
 //! - backward: make of `x` sums up to `4 x`, sums of two products of up to `2 p(2 x)`, and products, at most `p(4 x)`; `4 x` is multiplied.
 //!   Reduced is nothing, the sums, or all but products; then `x` is at most `7/8 u (1 + 2^-20)` again, and `4 x` less than `4 u`.
 //!
