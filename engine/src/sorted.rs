@@ -178,6 +178,22 @@ impl<K: Ord, V> SortedMap<K, V> {
     }
 }
 
+impl<K: Ord, V> SortedMap<K, Vec<V>> {
+    /// Values by their keys, those of one key in the order in which they come.
+    pub fn grouped(all: Vec<(K, V)>) -> Self {
+        let mut all = all;
+        arrange(&mut all, |a, b| a.0.cmp(&b.0));
+        let mut groups: Vec<(K, Vec<V>)> = Vec::new();
+        for (key, value) in all {
+            match groups.last_mut() {
+                Some((last, values)) if *last == key => values.push(value),
+                _ => groups.push((key, vec![value])),
+            }
+        }
+        Self(groups)
+    }
+}
+
 impl<'a, K: Ord, V> Entry<'a, K, V> {
     /// The value of the key: this one, where it has none yet.
     pub fn or_insert(self, value: V) -> &'a mut V {
@@ -318,6 +334,18 @@ fn settle<E>(entries: &mut Vec<E>, order: impl Fn(&E, &E) -> Ordering) {
     if entries.is_sorted_by(|a, b| order(a, b).is_lt()) {
         return;
     }
+    arrange(entries, &order);
+    entries.dedup_by(|next, kept| {
+        let same = order(next, kept).is_eq();
+        if same {
+            std::mem::swap(next, kept);
+        }
+        same
+    });
+}
+
+/// Sorts by a key; equals keep their order.
+fn arrange<E>(entries: &mut [E], order: impl Fn(&E, &E) -> Ordering) {
     let mut ranks = ranks(entries.len(), &|a, b| order(&entries[a], &entries[b]));
     for place in 0..ranks.len() {
         while ranks[place] != place {
@@ -326,13 +354,6 @@ fn settle<E>(entries: &mut Vec<E>, order: impl Fn(&E, &E) -> Ordering) {
             ranks.swap(place, rank);
         }
     }
-    entries.dedup_by(|next, kept| {
-        let same = order(next, kept).is_eq();
-        if same {
-            std::mem::swap(next, kept);
-        }
-        same
-    });
 }
 
 /// Where each of so many goes when they are sorted; equals keep their order. Sorting is code too long for each type to have its own.
@@ -388,17 +409,15 @@ impl<T: Ord, const N: usize> From<[T; N]> for SortedSet<T> {
 
 impl<K: Ord, V> Extend<(K, V)> for SortedMap<K, V> {
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, more: I) {
-        for (key, value) in more {
-            self.insert(key, value);
-        }
+        self.0.extend(more);
+        settle(&mut self.0, |a, b| a.0.cmp(&b.0));
     }
 }
 
 impl<T: Ord> Extend<T> for SortedSet<T> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, more: I) {
-        for member in more {
-            self.insert(member);
-        }
+        self.0.extend(more);
+        settle(&mut self.0, T::cmp);
     }
 }
 
@@ -687,6 +706,27 @@ mod tests {
         let Entry::Vacant(missing) = map.entry("a") else { panic!("a is not there") };
         assert_eq!(*missing.insert(1), 1);
         assert_eq!(map, SortedMap::from([("b", 3), ("a", 1)]));
+    }
+
+    proptest! {
+        #[test]
+        fn groups_and_what_is_added_are_as_the_standard_ones_have_them(
+            pairs in proptest::collection::vec((0u8..20, any::<u8>()), 0..60),
+            more in proptest::collection::vec((0u8..40, any::<u8>()), 0..60),
+        ) {
+            let mut groups: BTreeMap<u8, Vec<u8>> = BTreeMap::new();
+            pairs.iter().for_each(|&(key, value)| groups.entry(key).or_default().push(value));
+            prop_assert!(SortedMap::grouped(pairs.clone()).into_iter().eq(groups));
+
+            let mut map: SortedMap<u8, u8> = pairs.iter().copied().collect();
+            let mut expected: BTreeMap<u8, u8> = pairs.into_iter().collect();
+            let mut set: SortedSet<u8> = map.keys().copied().collect();
+            map.extend(more.clone());
+            expected.extend(more.clone());
+            set.extend(more.into_iter().map(|(key, _)| key));
+            prop_assert!(set.iter().eq(expected.keys()));
+            prop_assert!(map.into_iter().eq(expected));
+        }
     }
 
     #[test]

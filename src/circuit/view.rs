@@ -3,8 +3,8 @@
 use crate::Result;
 use crate::analyze::{OutputIndex, analyze, waves};
 use crate::graph::{Graph, Intervals};
-use crate::sorted::SortedMap;
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// A graph as arrays, for drawing.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -51,8 +51,8 @@ impl GraphView {
     pub fn new(graph: &Graph) -> Result<Self> {
         let index = OutputIndex::new(graph)?;
         let mut view = Self { inputs_start: vec![0], ..Self::default() };
-        let mut types: SortedMap<&str, u32> = SortedMap::new();
-        let mut labels: SortedMap<String, u32> = SortedMap::new();
+        let mut types: HashMap<&str, u32> = HashMap::new();
+        let mut labels: HashMap<String, u32> = HashMap::new();
         let ports =
             graph.inputs().iter().zip(0..).flat_map(|(port, number)| {
                 graph.pieces(port.operand).iter().map(move |&piece| (piece, number))

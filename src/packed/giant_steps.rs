@@ -73,7 +73,7 @@ impl Sum {
             return Ok(None);
         }
         let (mut open, mut sum) = (old.inputs(op), Self { leaves: Vec::new(), groups: SortedMap::new() });
-        let mut products: SortedMap<u64, Vec<(u64, u64, u64)>> = SortedMap::new();
+        let mut products = Vec::new();
         while let Some(unit) = open.pop() {
             let single = old.readers.get(&unit) == Some(&1);
             let producer = old.producers.get(&unit).filter(|_| single);
@@ -82,15 +82,16 @@ impl Sum {
                 Some((op, Role::Product)) if old.clear(op, 1) => {
                     let inputs = old.inputs(op);
                     let (x, steps) = turn(old, inputs[0])?;
-                    products.entry(x).or_default().push((steps, inputs[1], unit));
+                    products.push((x, (steps, inputs[1], unit)));
                 }
                 _ => sum.leaves.push(unit),
             }
         }
-        for (x, terms) in products {
+        for (x, terms) in SortedMap::grouped(products) {
             let steps: SortedSet<u64> = terms.iter().map(|term| term.0).collect();
             let (_, turns) = split(&steps);
             if turns < steps.iter().filter(|&&steps| steps > 0).count() {
+                // In the order of the vectors.
                 sum.groups.insert(x, terms.into_iter().map(|(steps, clear, _)| (steps, clear)).collect());
             } else {
                 sum.leaves.extend(terms.into_iter().map(|term| term.2));

@@ -342,22 +342,17 @@ impl Cutter<'_> {
     fn interactions(&self, edges: &Edges) -> Vec<Interaction> {
         let owners = self.shared.owners();
         let inputs = self.shared.circuit().graph().inputs().len() as u32;
-        let mut all: SortedMap<u32, Interaction> = SortedMap::new();
-        for &(producer, reader) in &edges.neighbours {
+        let ends = edges.neighbours.iter().map(|&(producer, reader)| {
             let is_own = owners.of(producer) == self.me;
-            let number = if is_own { inputs + reader } else { producer };
-            let neighbour = all.entry(number).or_insert_with(|| {
-                let (input, name) = self.name(number);
-                let party = owners.parties[owners.of(number) as usize].clone();
-                Interaction { number, input, name, party, feeds: Vec::new(), reads: Vec::new() }
-            });
-            if is_own {
-                neighbour.reads.push(producer);
-            } else {
-                neighbour.feeds.push(reader);
-            }
-        }
-        all.into_values().collect()
+            if is_own { (inputs + reader, (is_own, producer)) } else { (producer, (is_own, reader)) }
+        });
+        let of = |(number, ends): (u32, Vec<(bool, u32)>)| {
+            let (input, name) = self.name(number);
+            let party = owners.parties[owners.of(number) as usize].clone();
+            let these = |own: bool| ends.iter().filter(|end| end.0 == own).map(|end| end.1).collect();
+            Interaction { number, input, name, party, feeds: these(false), reads: these(true) }
+        };
+        SortedMap::grouped(ends.collect()).into_iter().map(of).collect()
     }
 }
 

@@ -5,11 +5,12 @@ use crate::graph::{Attrs, Graph, OperandId, parse_attrs, parse_type};
 use crate::math::doubles::parse;
 use crate::ops::types::sized;
 use crate::ops::{Registry, Session};
-use crate::sorted::{SortedMap, SortedSet};
+use crate::sorted::SortedMap;
 use crate::values::types::{Kind, Value};
 use crate::values::{Range, Values};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// A task: declared inputs, operators over them and over earlier results, outputs. Operands are numbered: inputs first, then nodes in order; a node uses
 /// smaller numbers only.
@@ -87,15 +88,18 @@ impl Literal {
         }
         let mut session = Session::new(Graph::new(64), registry);
         let mut operands: Vec<OperandId> = Vec::new();
-        let mut ranges = SortedMap::new();
+        // A literal is anybody's: names may come in the worst of orders, and are sorted once.
+        let (mut ranges, mut seen) = (Vec::new(), HashSet::new());
         for input in &self.inputs {
             let (head, size, attrs) = parse_type(&input.ty)?;
             let ty = sized(&head, size, attrs, 64)?;
             let value = Value::of(&ty)?;
             check_name("input", &input.name)?;
-            if ranges.insert(input.name.clone(), input.range(&value)?).is_some() {
+            let range = input.range(&value)?;
+            if !seen.insert(input.name.as_str()) {
                 return Err(taken("input", &input.name));
             }
+            ranges.push((input.name.clone(), range));
             operands.push(session.graph_mut().add_input(&input.name, ty)?);
         }
         for (number, node) in self.nodes.iter().enumerate() {
@@ -110,7 +114,7 @@ impl Literal {
             )?;
             operands.push(output);
         }
-        let mut names = SortedSet::new();
+        let mut names = HashSet::new();
         for output in &self.outputs {
             check_name("output", &output.name)?;
             if !names.insert(output.name.as_str()) {
@@ -129,7 +133,7 @@ impl Literal {
         let contains = |op: &str| values.is_base(op, registry);
         let base = BaseSet { platform: "tasks", contains: &contains };
         let graph = Expander::new(registry).expand(&session.finish(), &base)?;
-        Ok((graph, ranges))
+        Ok((graph, ranges.into()))
     }
 }
 

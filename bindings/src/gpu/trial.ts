@@ -47,22 +47,21 @@ async function tried(
     if (isShader(kernel)) checkNeeds(kernel.needs, workgroupLimits(device.handle));
   raw.withdrawKernels();
   offerKernels(raw, undefined, kernels.filter(isShader));
+  let sample: InstanceType<RawConformances['RawSample']> | undefined;
   try {
-    const sample = new raw.RawSample('scalar', operator, attributes, inputs);
+    sample = new raw.RawSample('scalar', operator, attributes, inputs);
     const random = sample.shader();
     for (let way = 0; way < raw.RawSample.patterns(); way++) {
       const given = sample.given(way);
       // Two of them, so that each finds its own record.
       for (const out of await device.compute([given, { ...given }])) {
         const problem = sample.judge(out);
-        if (problem === undefined) continue;
-        sample.free();
-        return problem;
+        if (problem !== undefined) return problem;
       }
     }
-    sample.free();
     return random;
   } finally {
+    sample?.free();
     raw.withdrawKernels();
   }
 }

@@ -17,10 +17,10 @@ use crate::ops::types::{WORD, block_size};
 use crate::ops::{Call, Registry};
 use crate::place::{Blocks, Crossed, DOWNLOAD, Owner, Run, UPLOAD, cross, gather_by};
 use crate::platform::{Kernel, Platform, part};
-use crate::sorted::{SortedMap, SortedSet};
+use crate::sorted::SortedSet;
 use crate::watch::{Steps, pause};
 use crate::{Error, Result};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, OnceLock};
 
 /// How many freed blocks of one size are kept apart before the oldest is used again: the more, the fewer operators
@@ -533,7 +533,7 @@ fn depths(deps: &Dependencies, order: &[u32], kernels: &Kernels) -> Vec<u32> {
 }
 
 /// Among whom blocks go round.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Pool {
     /// Operators that every run computes here.
     Runs,
@@ -603,7 +603,7 @@ impl Layout {
         let mut constants = 0;
         // Blocks go round among those that every run computes, and among those that only the first one does: an ordering
         // edge over an operator of the other kind would be lost. So they do in the memory of a device.
-        let mut free: SortedMap<(Pool, u64), VecDeque<u32>> = SortedMap::new();
+        let mut free: HashMap<(Pool, u64), VecDeque<u32>> = HashMap::new();
         let pool = |op: u32| match given.0.of(op) {
             Kernel::Device(_) | Kernel::Upload => Pool::Device,
             _ if constant[op as usize] => Pool::Once,
@@ -705,6 +705,7 @@ mod tests {
     use crate::graph::{Attrs, OperandId};
     use crate::ops::types::{self, Form, Limb};
     use crate::platform::Scalar;
+    use crate::sorted::SortedMap;
 
     /// Steps from the input and steps from a constant, in turns; those from the input wait for nobody, and some nobody
     /// reads.

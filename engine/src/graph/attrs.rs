@@ -171,6 +171,18 @@ impl Hash for Attrs {
     }
 }
 
+impl From<Vec<(String, Attr)>> for Attrs {
+    /// Of values for the same name the last.
+    fn from(all: Vec<(String, Attr)>) -> Self {
+        if all.is_empty() {
+            return Self::new();
+        }
+        let mut attrs = Self::new();
+        Arc::make_mut(attrs.0.get_or_insert_default()).map = all.into();
+        attrs
+    }
+}
+
 impl Attrs {
     /// No attributes.
     pub fn new() -> Self {

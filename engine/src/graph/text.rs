@@ -417,7 +417,7 @@ impl<'a> Cursor<'a> {
     }
     fn attrs(&mut self) -> Result<Attrs, GraphError> {
         self.expect("{")?;
-        let mut attrs = Attrs::new();
+        let mut attrs = Vec::new();
         while !self.peek('}') {
             if !attrs.is_empty() {
                 self.expect(",")?;
@@ -438,10 +438,10 @@ impl<'a> Cursor<'a> {
             } else {
                 self.real_or_integer()?
             };
-            attrs = attrs.with(&name, value);
+            attrs.push((name, value));
         }
         self.expect("}")?;
-        Ok(attrs)
+        Ok(Attrs::from(attrs))
     }
     fn optional_attrs(&mut self) -> Result<Attrs, GraphError> {
         if self.peek('{') { self.attrs() } else { Ok(Attrs::new()) }

@@ -142,8 +142,12 @@ async function verified(
     const consent = { derive: deriveCode, verify };
     const { runnable, refused: others } = await consented({ ...record, best: made }, consent);
     signal?.throwIfAborted();
-    for (const { cause } of others) if (isOfDevice(cause)) throw cause;
-    refused.push(...others);
+    for (const other of others) {
+      const { cause } = other;
+      if (isOfDevice(cause)) throw cause;
+      // Without its GPU a record could not be tried: others can.
+      refused.push(cause instanceof CipherloomError && cause.code.startsWith('gpu.') ? cause : other);
+    }
     if (runnable?.implementation.kind !== 'generated') return undefined;
     const { kernel } = await deriveFor(key, runnable.implementation);
     const { explorer: by, at } = record;

@@ -11,6 +11,7 @@ import { Bench, type BenchOptions, type Candidate } from './bench.js';
 import { derive, deriveFor } from './derive.js';
 import { bitsOf, pieceOf, usesOf } from './pieces.js';
 import { checkFits, checkGpuClass } from './gpu-needs.js';
+import { wrong } from '../wrong.js';
 import { checkSchedule, type Schedule, scheduleJson, scheduleName } from './schedule.js';
 import { seeded, spaceOf } from './space.js';
 import { evolution } from './techniques/evolution.js';
@@ -26,8 +27,12 @@ const ON_GPU = ['gpu'] as const;
 /** Ways that are built in, the usual one first, beside which schedules are tried, on its platform. */
 type BuiltIn = readonly [string, ...string[]];
 
+/** Errors: TuneError `tune.key` for another place. */
 function builtIn(key: OperatorKey): BuiltIn {
-  return typeAndPlace(key)[1] === 'gpu' ? ON_GPU : BUILT_IN;
+  const [, place] = typeAndPlace(key);
+  if (place === undefined) return BUILT_IN;
+  if (place === 'gpu') return ON_GPU;
+  throw wrong('tune.key', 'key, operator', key.operator, 'an operator at gpu, or at no place');
 }
 /** Schedules in one trial, beside the built-in kernel. */
 const TOGETHER = 6;
@@ -202,9 +207,11 @@ export class KernelExplorer implements Explorer {
   /** The GPU here, for an operator that is placed on one. Errors: GpuError `gpu.none`; TuneError `tune.device` where the key is of another one. */
   async #gpu(key: OperatorKey, signal: AbortSignal | undefined): Promise<GpuTraits | undefined> {
     if (builtIn(key) !== ON_GPU) return undefined;
-    this.#known ??= this.#bench.gpu(signal);
+    // Asked for all calls, whoever's signal ends one of them.
+    this.#known ??= this.#bench.gpu();
     this.#known.catch(() => (this.#known = undefined));
     const gpu = await this.#known;
+    signal?.throwIfAborted();
     checkGpuClass(key.device, gpu);
     return gpu;
   }

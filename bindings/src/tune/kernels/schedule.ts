@@ -193,6 +193,7 @@ export function checkSchedule(value: unknown): Schedule {
   const bits = whole('bits', BITS.least, shader ? SHADER_BITS.most[2] : BITS.most);
   const largest = Math.min(2 ** bits - 1, Number.MAX_SAFE_INTEGER);
   const prime = given.prime === undefined ? undefined : whole('prime', 3, largest);
+  if (prime !== undefined && prime % 2 === 0) fail('prime', 'an odd number');
   const alone = prime === undefined ? {} : { prime };
   const of = { version: 3 as const, n, bits, ...alone };
   if (isShaderPiece(piece)) return { ...of, ...checkShader({ ...of, piece }, given, fail) };

@@ -9,7 +9,7 @@ use crate::math;
 use crate::math::Modulus;
 use crate::platform::made::{Change, Piece, Prepared};
 
-/// Most sources: so many blocks lie on the stack, and so many terms fit into a sum.
+/// Most sources: so many blocks lie on the stack.
 const MOST_SOURCES: usize = 40;
 
 struct Source<A: BlockSums> {
