@@ -29,7 +29,10 @@ test(`${GRAPHS} graphs of seed ${seed}`, { timeout: 600_000 }, async (t) => {
 });
 
 test('every operator on plain data is among them', () => {
-  const declarations = readFileSync(new URL('dist/operators.d.ts', import.meta.resolve('cipherloom/package.json')), 'utf8');
+  const declarations = readFileSync(
+    new URL('dist/operators.d.ts', import.meta.resolve('cipherloom/package.json')),
+    'utf8',
+  );
   const all = declarations.match(/\b(bit|u8|[iu]32|[iu]64|f32|f64)\.\w+/g);
   const met = new Set();
   for (let index = 0; index < ENOUGH; index++) {
