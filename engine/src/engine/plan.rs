@@ -705,7 +705,7 @@ mod tests {
     use crate::graph::{Attrs, OperandId};
     use crate::ops::types::{self, Form, Limb};
     use crate::platform::Scalar;
-    use crate::sorted::SortedMap;
+    use std::collections::BTreeMap;
 
     /// Steps from the input and steps from a constant, in turns; those from the input wait for nobody, and some nobody
     /// reads.
@@ -748,7 +748,7 @@ mod tests {
             }
         }
         // Of each block its last writer and the readers since.
-        let mut users: SortedMap<usize, Vec<u32>> = SortedMap::new();
+        let mut users: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
         let mut again = 0;
         for &op in &plan.order {
             let step = plan.step(op);
