@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// Files of tests by node:test, one after another, each in a process of its own. Usage: node scripts/test-files.mjs [--timeout MS] FILE...
+// Files of tests by node:test, each in a process of its own. Usage: node scripts/test-files.mjs [--timeout MS] [--at-once N] FILE...
 //   --timeout  milliseconds after which a file is ended and has failed; without it, none
-// In CI (where the environment says CI), at most three files that failed run once more: what passes only then is named as
+//   --at-once  files that run at a time, 1 without it; what one of several says is printed when it has ended
+// In CI (where the environment says CI), at most three files that failed run once more, one after another: what passes only then is named as
 // unsteady, and what fails again fails all. More than three are no chance. Elsewhere none does, so that a race is seen.
 import { once } from 'node:events';
 import { relative, resolve } from 'node:path';
@@ -15,9 +16,15 @@ const LONGEST = 10;
 const COUNTS = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo', 'duration_ms'];
 const COUNT = new RegExp(`^(${COUNTS.join('|')}) ([\\d.]+)$`);
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { timeout: { type: 'string' } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { timeout: { type: 'string' }, 'at-once': { type: 'string', default: '1' } },
+});
 const files = positionals.map((file) => resolve(file));
 if (files.length === 0) throw new Error('expected files of tests, found none');
+const atOnce = Number(values['at-once']);
+if (!(Number.isInteger(atOnce) && atOnce > 0))
+  throw new Error(`--at-once: expected a number of files, found ${values['at-once']}`);
 
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
@@ -26,37 +33,53 @@ process.setMaxListeners(0);
 const { signal } = stop;
 const options = { concurrency: 1, ...(values.timeout && { timeout: Number(values.timeout) }) };
 
-const results = await runAll(files);
+const results = await runAll(files, atOnce);
 const failed = files.filter((file) => results.has(file) && isFailed(results.get(file)));
 if (process.env.CI && failed.length > 0 && failed.length <= AGAIN_AT_MOST && !signal.aborted) {
   console.log(`\nonce more: ${failed.map(named).join(', ')}`);
-  for (const [file, result] of await runAll(failed)) results.set(file, result);
+  for (const [file, result] of await runAll(failed, 1)) results.set(file, result);
 }
 summarize();
 
-/** Runs files, and prints what they say as they say it. Gives what came of each. */
-async function runAll(files) {
+/** Runs files, so many at a time, and prints what they say: of one as it says it, of several when each has ended. Gives what came of each, in the order of the files. */
+async function runAll(files, atOnce) {
   const report = new spec();
   report.pipe(process.stdout, { end: false });
+  const print = async (event) => {
+    if (!report.write(event)) await once(report, 'drain');
+  };
   const results = new Map();
-  for (const file of files) {
-    if (signal.aborted) break;
-    results.set(file, await runOne(file, report));
-  }
+  const rest = [...files];
+  let printed = Promise.resolve();
+  const lane = async () => {
+    for (let file = rest.shift(); file !== undefined && !signal.aborted; file = rest.shift()) {
+      if (atOnce === 1) {
+        results.set(file, await runOne(file, print));
+        continue;
+      }
+      const events = [];
+      results.set(file, await runOne(file, (event) => events.push(event)));
+      printed = printed.then(async () => {
+        for (const event of events) await print(event);
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  await printed;
   report.end();
   await once(report, 'end');
-  return results;
+  return new Map(files.filter((file) => results.has(file)).map((file) => [file, results.get(file)]));
 }
 
-/** Counts by name; those of a file that was ended before it had any are missing. */
-async function runOne(file, report) {
+/** Counts by name; those of a file that was ended before it had any are missing. `tell` gets every other event. */
+async function runOne(file, tell) {
   const counts = {};
   // A signal of its own: Node warns of many listeners to one.
   for await (const event of run({ ...options, files: [file], signal: AbortSignal.any([signal]) })) {
     const [, name, count] = (event.type === 'test:diagnostic' && COUNT.exec(event.data.message)) || [];
-    if (name && event.data.nesting === 0) counts[name] = Number(count);
     // The summary of all is at the end.
-    else if (!report.write(event)) await once(report, 'drain');
+    if (name && event.data.nesting === 0) counts[name] = Number(count);
+    else await tell(event);
   }
   return counts;
 }

@@ -6,6 +6,7 @@
 mod common;
 
 use cipherloom::Error;
+use cipherloom::circuit::{Circuit, Placing};
 use cipherloom::engine::{Command, Input, Plan, PlanOptions, Run, Submission};
 use cipherloom::graph::Graph;
 use cipherloom::ops::types::{Form, Limb};
@@ -391,6 +392,40 @@ fn keys_that_a_device_keeps_cost_no_way_there() {
     };
     let (kept, sent) = (with(&|_| true), with(&|_| false));
     assert!(kept.expected < 0.5 * sent.expected, "{} {}", kept.expected, sent.expected);
+}
+
+#[test]
+fn circuits_are_expanded_for_either_side_and_placed() {
+    let mut graph = chains(8, 4);
+    let x = graph.inputs()[0].operand;
+    let ty = graph.ty(x).clone();
+    let coefficients = Limb { n: N, q: 257, form: Form::Coeff }.ty();
+    let product = graph.add_operator("limb.mul", cipherloom::graph::Attrs::new(), &[x, x], ty).unwrap();
+    let back =
+        graph.add_operator("limb.intt", cipherloom::graph::Attrs::new(), &[product], coefficients).unwrap();
+    graph.declare_output("back", back);
+    let circuit = Circuit::new(graph, Arc::new(Registry::lattice())).unwrap();
+    let host = Mixed::new([Arc::new(Scalar::new()) as Arc<dyn Platform>], []);
+    let place = |times: &Times, pins: &[(&str, &str)]| {
+        let by = Placing { times, pins, threads: 1 };
+        circuit.place_by_times(&host, &gpu_and_scalar(), &by).unwrap()
+    };
+    let (near, told) = place(&table(100.0, 0.0, 0.1, 500.0), &[]);
+    assert!(told.operators > 0 && told.expected < 0.9 * told.alone, "{told:?}");
+    let count = |circuit: &Circuit, name: &str| circuit.to_text().matches(name).count();
+    assert_eq!(count(&near, "@gpu"), told.operators);
+    let (far, told) = place(&table(100.0, 0.0, 1000.0, 500.0), &[("limb.intt", "scalar")]);
+    assert_eq!((told.way, told.operators), ("host", 0));
+    assert_eq!((count(&far, "@gpu"), count(&far, "limb.intt@scalar")), (0, 1));
+    // Nothing is known of it, but it has to go there.
+    let (pinned, told) = place(&Times::default(), &[("limb.mul", "gpu")]);
+    assert_eq!((count(&pinned, "limb.mul@gpu"), told.operators), (33, 33));
+    // Of no use, whatever the graph.
+    let (_, told) = place(&Times { shared: true, ..Times::default() }, &[]);
+    assert_eq!((told.way, told.expected), ("host", 0.0));
+    let uses = circuit.uses(&host, &gpu_and_scalar()).unwrap();
+    let names: Vec<(&str, bool)> = uses.iter().map(|of| (of.op.as_str(), of.shader)).collect();
+    assert_eq!(names, [("limb.intt", true), ("limb.mul", true)]);
 }
 
 /// Of random tables and graphs: what is placed by times computes the same words, is the same whenever it is asked for, and is not expected before any device could be done.

@@ -307,6 +307,10 @@ export const PLACE_OPTIONS: Kinds<PlaceOptions & CallOptions> = {
       tag(value) === 'Object' &&
       Object.values(value as object).every((name) => PLACES.includes(name as string)),
   },
+  times: {
+    expected: '"measured" or an object of times',
+    fits: (value) => value === 'measured' || tag(value) === 'Object',
+  },
 };
 /** Options of `Circuit.optimize`. */
 export const OPTIMIZE_OPTIONS: Kinds<OptimizeOptions & CallOptions> = { ...CALL_OPTIONS, passes: TEXTS };

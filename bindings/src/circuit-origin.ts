@@ -7,7 +7,7 @@ import type { Args, GraphMethods, Handle, OpenCircuit } from './worker/protocol.
 type Opening = 'build' | 'openText' | 'openBytes' | Deriving;
 
 /** Methods that make one circuit of another. */
-export type Deriving = 'expand' | 'optimize' | 'place' | 'protect';
+export type Deriving = 'expand' | 'optimize' | 'place' | 'placeByTimes' | 'protect';
 
 /** How a circuit is made. */
 export type MakeSettings = Pick<CallSettings, 'signal' | 'onProgress'>;

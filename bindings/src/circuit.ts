@@ -17,7 +17,7 @@ import {
 } from './arguments.js';
 import { derived, type Deriving, type Origin } from './circuit-origin.js';
 import { fromBytes, orderedData } from './data.js';
-import { failure } from './errors.js';
+import { failure, GpuError } from './errors.js';
 import { isReserved, numberOf } from './graph-builder.js';
 import type {
   Analysis,
@@ -41,7 +41,7 @@ import { plannedBytes } from './planned.js';
 import type { NamedBytes, RawExpandOptions, RawOutgoing, RawPort } from './raw.js';
 import { abortable, Resource } from './resource.js';
 import { told } from './tracing.js';
-import type { CallOptions, GraphView, Progress } from './types.js';
+import type { CallOptions, GraphView, PlacementTrace, Progress } from './types.js';
 import { type CallSettings, type Connection, Remote } from './worker/connection.js';
 import { readCheck, verification } from './verification.js';
 import type { Verification, VerifyOptions } from './verification-types.js';
@@ -65,6 +65,7 @@ export class WorkerCircuit extends Resource implements Circuit {
   readonly inputs: readonly Port[];
   readonly outputs: readonly Port[];
   readonly growth: Growth | undefined;
+  readonly placement: PlacementTrace | undefined;
   readonly #loom: WorkerLoom;
   readonly #origin: Origin;
   readonly #opened: Remote<GraphMethods>;
@@ -89,6 +90,7 @@ export class WorkerCircuit extends Resource implements Circuit {
     this.inputs = inputs;
     this.outputs = outputs;
     this.growth = opened.growth;
+    this.placement = opened.placement;
     this.#loom = loom;
     this.#origin = origin;
     this.#opened = remote;
@@ -127,9 +129,19 @@ export class WorkerCircuit extends Resource implements Circuit {
 
   async place(options: PlaceOptions & CallOptions = {}): Promise<Circuit> {
     checkCall('place', {}, options, PLACE_OPTIONS);
-    const { platform = USUAL, pin = {} } = options;
-    const args: [string[], string[], string[]] = [preferred(platform), Object.keys(pin), Object.values(pin)];
-    return this.#derive('place', derived(this.#origin, this.#opened, 'place', args), options);
+    const { platform = USUAL, pin = {}, times } = options;
+    const platforms = preferred(platform);
+    const pins: [string[], string[]] = [Object.keys(pin), Object.values(pin)];
+    if (times === undefined)
+      return this.#derive(
+        'place',
+        derived(this.#origin, this.#opened, 'place', [platforms, ...pins]),
+        options,
+      );
+    const signal = this.signal(options.signal);
+    const table = times === 'measured' ? await this.#measured(platforms, signal) : JSON.stringify(times);
+    const args: [string[], string, string[], string[]] = [platforms, table, ...pins];
+    return this.#derive('place', derived(this.#origin, this.#opened, 'placeByTimes', args), options);
   }
 
   async optimize(options: OptimizeOptions & CallOptions = {}): Promise<Circuit> {
@@ -252,6 +264,21 @@ export class WorkerCircuit extends Resource implements Circuit {
     return Object.defineProperty(outputs, 'kept', {
       value: new Map(found as (readonly [Operand, DataArray])[]),
     }) as unknown as RunOutputs;
+  }
+
+  /** The times of this device as the core reads them, once what runs are made of was measured; a table of nothing where there is no GPU. */
+  async #measured(platforms: string[], signal: AbortSignal): Promise<string> {
+    const times = await abortable(this.#loom.deviceTimes(), signal);
+    times.learn(this, async () => {
+      const { connection } = await this.#loom.graphs.worker();
+      return connection.call('usesOf', [await this.#opened.in(connection), platforms]);
+    });
+    try {
+      await abortable(times.ready(), signal);
+    } catch (error) {
+      if (!(error instanceof GpuError)) throw error;
+    }
+    return times.of(this) ?? times.none;
   }
 
   async #derive(phase: Making, origin: Origin, options: CallOptions): Promise<Circuit> {

@@ -6,7 +6,7 @@
  */
 import type { OperatorAttributes, OperatorName, PassName } from './operators.js';
 import type { SharedGraph } from './parties/types.js';
-import type { CallOptions, GraphView, TraceOptions } from './types.js';
+import type { CallOptions, GpuTimes, GraphView, PlacementTrace, TraceOptions } from './types.js';
 import type { Verification, VerifyOptions } from './verification-types.js';
 
 // ------------------------------------------------------------------------------------------------- data
@@ -282,6 +282,12 @@ export interface PlaceOptions {
   platform?: PlatformName | readonly PlatformName[] | undefined;
   /** The platform of operators by their name, whatever is cheaper. */
   pin?: Readonly<Record<string, PlatformName>> | undefined;
+  /**
+   * Places operators on these platforms and a GPU, each where the whole is done soonest by times: by some of one's own, or by those of this device, `'measured'`, which are measured
+   * where that was not done and kept (`LoadOptions.gpuTimes`). The circuit is expanded for it, since of several operators that processors compute as one a GPU has each; expand no
+   * further than you need before. Where there is no GPU, or none that pays, all stay with the platforms. `Circuit.placement` says what came of it.
+   */
+  times?: 'measured' | GpuTimes | undefined;
 }
 
 /**
@@ -377,6 +383,8 @@ export interface Circuit extends Disposable {
   readonly outputs: readonly Port[];
   /** By how much it grew, of a circuit that `protect` gave. */
   readonly growth: Growth | undefined;
+  /** Of a circuit that `place` gave by times: how its operators were placed, and what a run is expected to take. */
+  readonly placement: PlacementTrace | undefined;
   /**
    * The same computation in lower operators. Errors: InputError `input.option` for none or several of the options,
    * GraphError `operator.*`, MemoryError.
@@ -385,7 +393,8 @@ export interface Circuit extends Disposable {
   /**
    * The same computation with each operator on a platform, as the text form tells (`f32.exp@scalar`): pinned ones where
    * they are pinned, others where they are cheapest. Those that are placed already, by their name in the builder or by
-   * an earlier call, stay. Errors: GraphError `operator.unknown`.
+   * an earlier call, stay. Errors: GraphError `operator.unknown`, `task.invalid` of times that are none, and those of `expand` with `times`; WorkerError,
+   * MemoryError of a worker that measures.
    */
   place(options?: PlaceOptions & CallOptions): Promise<Circuit>;
   /** The same computation with less to do. */

@@ -5,7 +5,7 @@
 import type { ShaderCall } from './gpu/device.js';
 import type { WorkgroupNeeds } from './gpu/needs.js';
 import type { Element, Growth, Platform, ProtectOptions } from './graph-types.js';
-import type { GpuTimes, GraphView, TraceView, Variant } from './types.js';
+import type { GpuTimes, GraphView, PlacementTrace, TraceView, Variant } from './types.js';
 import type { MeaningStage } from './stages.js';
 import type {
   Stage,
@@ -121,6 +121,15 @@ export interface RawCircuit {
   expand(options: RawExpandOptions, hear: Hear): RawCircuit;
   /** `to`: the platform of each of `operators`. */
   place(platforms: string[], operators: string[], to: string[]): RawCircuit;
+  /** Of these platforms and a GPU; `times`: {@link RawTimes} as a JSON text. */
+  placeByTimes(
+    platforms: string[],
+    times: string,
+    operators: string[],
+    to: string[],
+  ): { circuit: RawCircuit; placement: PlacementTrace };
+  /** What runs on these platforms are made of, and on a GPU beside them. */
+  uses(platforms: string[]): RawUse[];
   /** Without passes: the usual ones. */
   optimize(passes: string[] | undefined, hear?: Hear): RawCircuit;
   /** `seed`: 32 bytes. */

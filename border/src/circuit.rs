@@ -5,7 +5,9 @@ use super::js::{
 };
 use super::last_plan::{Owner, Wanted};
 use super::{CLOCK, RawJob, Thrown, copy, platform, set, to_js, view_of, watched};
-use cipherloom::circuit::{Analysis, Bytes, Circuit, CircuitLiteral, Recorded, RunOptions, To, pass_names};
+use cipherloom::circuit::{
+    Analysis, Bytes, Circuit, CircuitLiteral, Placing, Recorded, RunOptions, To, pass_names,
+};
 use cipherloom::circuit::{Job, Named, Outcome};
 use cipherloom::engine::Run;
 use cipherloom::graph::ValueType;
@@ -14,6 +16,7 @@ use cipherloom::math::sample::Seed;
 use cipherloom::ops::tensor::Tensor;
 use cipherloom::ops::{Level, OpDef, Registry};
 use cipherloom::parties::PLATFORM as PARTY;
+use cipherloom::place::Times;
 use cipherloom::platform::{Foreign, Gpu, Mixed, Platform, Scalar};
 use cipherloom::protect::{Growth, Kind, KindGrowth, Policy};
 use cipherloom::{Error, memory};
@@ -146,6 +149,22 @@ fn mixed(names: &[String]) -> Result<Mixed, Error> {
     let party = rest.iter().position(|platform| platform.name() == PARTY);
     preferred.extend(party.map(|at| rest.remove(at)));
     Ok(Mixed::new(preferred, rest))
+}
+
+/// The same without a GPU, and with one before them.
+fn beside_gpu(mut names: Vec<String>) -> Result<(Mixed, Mixed), Error> {
+    names.retain(|name| name != GPU);
+    if names.is_empty() {
+        names = vec![platform().name().into(), JAVASCRIPT.into()];
+    }
+    let host = mixed(&names)?;
+    names.insert(0, GPU.into());
+    Ok((host, mixed(&names)?))
+}
+
+/// Pins: operator types, and the platform of each.
+fn pairs<'a>(operators: &'a [String], to: &'a [String]) -> Vec<(&'a str, &'a str)> {
+    operators.iter().zip(to).map(|(op, to)| (op.as_str(), to.as_str())).collect()
 }
 
 fn wrong(at: &str, found: impl ToString, expected: &str) -> Error {
@@ -351,9 +370,37 @@ impl RawCircuit {
         operators: Vec<String>,
         to: Vec<String>,
     ) -> Result<RawCircuit, Thrown> {
-        let pins: Vec<(&str, &str)> =
-            operators.iter().zip(&to).map(|(op, to)| (op.as_str(), to.as_str())).collect();
-        Ok(Self::new(self.0.place(&mixed(&platforms)?, &pins)?))
+        Ok(Self::new(self.0.place(&mixed(&platforms)?, &pairs(&operators, &to))?))
+    }
+
+    /// See [`Circuit::place_by_times`], of the platforms `names` and a GPU; `times` is a JSON text, `operators` and `to` are the pins. An object of the `circuit` and its `placement`.
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = placeByTimes)]
+    pub fn place_by_times(
+        &self,
+        names: Vec<String>,
+        times: &str,
+        operators: Vec<String>,
+        to: Vec<String>,
+    ) -> Result<Object, Thrown> {
+        let (host, both) = beside_gpu(names)?;
+        let (times, pins) = (Times::parse(times)?, pairs(&operators, &to));
+        let (placed, placement) = self.0.place_by_times(&host, &both, &Placing::new(&times, &pins))?;
+        let out = Object::new();
+        set(&out, "placement", &to_js(&placement)?);
+        set(&out, "circuit", &JsValue::from(Self::new(placed)));
+        Ok(out)
+    }
+
+    /// See [`Circuit::uses`], of the platforms `names` and a GPU.
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn uses(&self, names: Vec<String>) -> Result<JsValue, Thrown> {
+        let (host, both) = beside_gpu(names)?;
+        to_js(&self.0.uses(&host, &both)?)
     }
 
     /// See [`Circuit::optimize`].

@@ -6,7 +6,7 @@ use cipherloom::circuit::Job;
 use cipherloom::place::Times;
 use cipherloom::platform::Platform;
 use cipherloom::sorted::SortedMap;
-use cipherloom::tasks::{Client, Evaluator, Held, Meaning, Options, Owner, Program, Step, uses};
+use cipherloom::tasks::{Client, Evaluator, Held, Meaning, Options, Owner, Program, Step};
 use cipherloom::values::GivenCells;
 use cipherloom::{memory, parallel};
 use serde::de::DeserializeOwned;
@@ -79,12 +79,12 @@ impl RawProgram {
         Ok(serde_json::to_string(&self.program.sizes(&*platform())?).unwrap_or_default())
     }
 
-    /// See [`uses`]; a JSON text.
+    /// See [`Program::uses`]; a JSON text.
     ///
     /// # Errors
     /// Throws.
     pub fn uses(&self) -> Result<String, Thrown> {
-        let uses = uses(&self.program, &(platform() as Arc<dyn Platform>))?;
+        let uses = self.program.uses(&(platform() as Arc<dyn Platform>))?;
         Ok(serde_json::to_string(&uses).unwrap_or_default())
     }
 

@@ -42,6 +42,34 @@ export async function measuredTwice(cipherloom, options) {
   return found;
 }
 
+const [N, Q, CHAINS, LENGTH] = [1024, 12289n, 4, 6];
+
+/** A graph of chains of products that share nothing, placed by each of these times and run: how, and whether the results are those of the graph as it was. */
+export async function circuitPlaced(loom, { type }, tables) {
+  const graph = loom.graph();
+  const limb = type('limb', { n: N, q: Q, form: 'ntt' });
+  const inputs = {};
+  for (let chain = 0; chain < CHAINS; chain++) {
+    const name = `x${chain}`;
+    inputs[name] = BigUint64Array.from({ length: N }, (_, at) => BigInt(at * at + chain) % Q);
+    let value = graph.input(name, limb);
+    for (let step = 0; step < LENGTH; step++) value = graph.op('limb.mul', [value, value]);
+    graph.output(`y${chain}`, value);
+  }
+  const circuit = await graph.build();
+  const expected = await circuit.run(inputs);
+  const found = {};
+  for (const [name, times] of Object.entries(tables)) {
+    const placed = await circuit.place({ times });
+    let trace;
+    const outputs = await placed.run(inputs, { onTrace: (told) => (trace = told) });
+    const wrong = Object.keys(expected).filter((output) => !same(outputs[output], expected[output]));
+    const marked = (await placed.toText()).split('limb.mul@gpu').length - 1;
+    found[name] = { wrong, marked, placement: placed.placement, gpu: trace.gpu };
+  }
+  return found;
+}
+
 function same(a, b) {
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }

@@ -8,20 +8,19 @@ use super::program::Program;
 use super::slots;
 use super::travel::{self, Origin};
 use crate::bytes::{Kind, Reader, checksum_of, foreign, shown};
-use crate::circuit::{Job, Named, Outcome};
+use crate::circuit::{Job, Named, Outcome, Placement, Placing, Use, uses_of};
 use crate::engine::{Clock, Input, Plan, PlanOptions, Run, SMALL};
 use crate::graph::{Attr, Graph, Port};
 use crate::math::Modulus;
 use crate::ops::types::Extract;
 use crate::packed::{Slots, Source};
-use crate::place::{Circumstances, Placed, Times, Way, place, place_by_times};
+use crate::place::{Times, place};
 use crate::platform::{Gpu, Mixed, Platform};
 use crate::schemes::close::KeyName;
 use crate::sorted::{SortedMap, SortedSet};
 use crate::values::types::Value;
 use crate::values::{GivenCells, PackedValue, clear_name, interpret};
 use crate::{Error, Result, parallel};
-use serde::Serialize;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
@@ -47,19 +46,6 @@ pub struct Held {
     clear: Arc<SortedMap<String, GivenCells>>,
     /// Whose values, where some are encrypted.
     owner: Option<[u8; 16]>,
-}
-
-/// How later runs are placed.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Placement {
-    /// `host`, `device`, `groups` or `ranks`: see [`Way`].
-    pub way: &'static str,
-    /// Operators of the device.
-    pub operators: usize,
-    /// Milliseconds of a run, as expected; 0 where nothing had to be placed to know that the device is of no use.
-    pub expected: f64,
-    /// The same without the device.
-    pub alone: f64,
 }
 
 /// Runs one program.
@@ -140,10 +126,10 @@ impl Evaluator {
         Ok(Arc::new(Plan::new(graph, self.program.registry(), both, options)?))
     }
 
-    /// Places the operators of later runs on a GPU and a platform by times ([`place_by_times`]); tells how. `pins`: operator types, and where they go whatever the times.
+    /// Places the operators of later runs on a GPU and a platform by times ([`Placing::place`]); tells how. `pins`: operator types, and where they go whatever the times.
     ///
     /// # Errors
-    /// As [`place_by_times`], and as [`Plan::new`].
+    /// As there, and as [`Plan::new`].
     pub fn place_by_times(
         &mut self,
         platform: &Arc<dyn Platform>,
@@ -151,21 +137,17 @@ impl Evaluator {
         pins: &[(&str, &str)],
     ) -> Result<Placement> {
         self.by_times = None;
-        let threads = rayon::current_num_threads().max(1);
-        if pins.is_empty() && times.is_hopeless(threads) {
-            // Nothing has to be expanded to know that.
-            return Ok(Placement { way: Way::Host.name(), operators: 0, expected: 0.0, alone: 0.0 });
+        let by = Placing::new(times, pins);
+        if let Some(placement) = by.hopeless() {
+            return Ok(placement);
         }
         let registry = self.program.registry();
         let (both, graph) = self.for_both(platform)?;
         let keys: SortedSet<String> = self.keys.keys().map(KeyName::to_string).collect();
-        let given = Circumstances { times, threads, kept: &|name| keys.contains(name) };
-        let placed = place_by_times(self.own.plan.graph(), graph, registry, &both, pins, &given)?;
-        let plan = placed.graph.as_ref().map(|graph| self.planned_for(graph, &both)).transpose()?;
-        self.by_times = plan;
-        let Placed { way, there, expected, alone, .. } = placed;
-        let [expected, alone] = [expected, alone].map(|nanoseconds| nanoseconds / 1e6);
-        Ok(Placement { way: way.name(), operators: there, expected, alone })
+        let (placed, placement) =
+            by.place([self.own.plan.graph(), graph], registry, &both, &|name| keys.contains(name))?;
+        self.by_times = placed.map(|graph| self.planned_for(&graph, &both)).transpose()?;
+        Ok(placement)
     }
 
     /// The plan that is run.
@@ -432,8 +414,18 @@ impl Evaluator {
 }
 
 /// A platform beside a GPU, which comes first.
-pub(super) fn beside_gpu(platform: &Arc<dyn Platform>) -> Mixed {
+fn beside_gpu(platform: &Arc<dyn Platform>) -> Mixed {
     Mixed::new([Arc::new(Gpu) as Arc<dyn Platform>, Arc::clone(platform)], [])
+}
+
+impl Program {
+    /// The operators of runs on a platform, and of runs with a GPU beside it: see [`uses_of`].
+    ///
+    /// # Errors
+    /// As [`Program::base`].
+    pub fn uses(&self, platform: &Arc<dyn Platform>) -> Result<Vec<Use>> {
+        uses_of(self.registry(), &[&self.base(&**platform)?, &self.base(&beside_gpu(platform))?])
+    }
 }
 
 /// The inputs of a plan, by their names.

@@ -1,5 +1,4 @@
 /** What graph workers do, with graphs of users' own, from their recording to their runs. No key of a client ever comes here. */
-import type { Growth } from '../graph-types.js';
 import type { Hear, Open, RawCircuit, RawGraphs, RawShared } from '../raw.js';
 import { Handles } from './handles.js';
 import type { GraphMethods, OpenCircuit, SharedRecord } from './protocol.js';
@@ -15,9 +14,9 @@ export function graphMethods(start: Open<RawGraphs>): Handlers<GraphMethods> {
   let raw: RawGraphs;
 
   /** Keeps a circuit, and tells of it. */
-  function open(circuit: RawCircuit, growth?: Growth): OpenCircuit {
+  function open(circuit: RawCircuit, about: Pick<OpenCircuit, 'growth' | 'placement'> = {}): OpenCircuit {
     const { inputs, outputs } = circuit.ports();
-    const told = { id: circuit.id(), operators: circuit.operators(), inputs, outputs, growth };
+    const told = { id: circuit.id(), operators: circuit.operators(), inputs, outputs, ...about };
     return { circuit: circuits.add(circuit), ...told };
   }
 
@@ -48,10 +47,15 @@ export function graphMethods(start: Open<RawGraphs>): Handlers<GraphMethods> {
     openBytes: ({ hear }, bytes) => open(raw.RawCircuit.fromBytes(bytes, hear)),
     expand: ({ hear }, circuit, options) => open(circuits.get(circuit).expand(options, hear)),
     place: (_, circuit, ...places) => open(circuits.get(circuit).place(...places)),
+    placeByTimes: (_, from, ...by) => {
+      const { circuit, placement } = circuits.get(from).placeByTimes(...by);
+      return open(circuit, { placement });
+    },
+    usesOf: (_, circuit, platforms) => circuits.get(circuit).uses(platforms),
     optimize: ({ hear }, circuit, passes) => open(circuits.get(circuit).optimize(passes, hear)),
     protect: (_, from, { seed, ...options }) => {
       const { circuit, growth } = circuits.get(from).protect(seed, options);
-      return open(circuit, growth);
+      return open(circuit, { growth });
     },
     analyze: ({ hear }, circuit) => {
       const analysis = circuits.get(circuit).analyze(hear);

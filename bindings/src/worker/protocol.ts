@@ -30,7 +30,7 @@ import type {
 } from '../raw.js';
 import type { WorkgroupNeeds } from '../gpu/needs.js';
 import type { KnownTimes } from '../gpu/times.js';
-import type { GraphView, TraceView } from '../types.js';
+import type { GraphView, PlacementTrace, TraceView } from '../types.js';
 import type { MeaningStage } from '../stages.js';
 import type { Stage, ProgramStats, TaskLiteral } from '../values/types.js';
 import type { CheckKind, ConformancePlatform } from '../verification-types.js';
@@ -64,6 +64,8 @@ export interface OpenCircuit {
   readonly outputs: readonly RawPort[];
   /** Of one that was protected. */
   readonly growth?: Growth | undefined;
+  /** Of one that was placed by times. */
+  readonly placement?: PlacementTrace | undefined;
 }
 
 /** The parties of a graph, and by number whose inputs, operators and outputs are. */
@@ -278,6 +280,16 @@ export interface GraphMethods extends StartMethods {
   expand(circuit: Handle, options: RawExpandOptions): OpenCircuit;
   /** `to`: the platform of each of `operators`. */
   place(circuit: Handle, platforms: string[], operators: string[], to: string[]): OpenCircuit;
+  /** By times, a JSON text. */
+  placeByTimes(
+    circuit: Handle,
+    platforms: string[],
+    times: string,
+    operators: string[],
+    to: string[],
+  ): OpenCircuit;
+  /** What runs on these platforms are made of, and on a GPU beside them. */
+  usesOf(circuit: Handle, platforms: string[]): RawUse[];
   /** Without passes: the usual ones. */
   optimize(circuit: Handle, passes: string[] | undefined): OpenCircuit;
   protect(circuit: Handle, options: ProtectOptions): OpenCircuit;

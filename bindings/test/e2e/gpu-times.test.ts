@@ -4,6 +4,7 @@ import {
   type Ciphertexts,
   type Client,
   createTask,
+  f32,
   type GpuTimes,
   load,
   type Loom,
@@ -82,6 +83,31 @@ it('what is no table, and no pin, is refused', async () => {
     'operator.unknown',
   );
   expect(await run(false)).toBeUndefined();
+});
+
+it('circuits are placed by them, too, and say how', async () => {
+  const graph = loom.graph();
+  const x = graph.input('x', f32(4));
+  graph.output('y', graph.op('f32.add', [x, x]));
+  const circuit = await graph.build();
+  const data = { x: Float32Array.of(1, 2, 3, 4) };
+  const y = Float32Array.of(2, 4, 6, 8);
+  expect(circuit.placement).toBeUndefined();
+  const tables = [times(add(1e9), false), times(add(1), true), 'measured'] as const;
+  for (const table of tables) {
+    const placed = await circuit.place({ times: table });
+    expect(placed.placement).toMatchObject({ way: 'host', operators: 0 });
+    expect(await placed.toText()).not.toContain('@gpu');
+    expect(await placed.run(data)).toEqual({ y });
+  }
+  const pinned = await circuit.place({ times: times([], false), pin: { 'f32.add': 'scalar' } });
+  expect(await pinned.toText()).toContain('f32.add@scalar');
+  for (const [table, code] of [
+    ['fast', 'input.type'],
+    [[], 'input.type'],
+    [{ ...times(add(1), false), submission: -1 }, 'task.invalid'],
+  ] as const)
+    expect((await errorOf(circuit.place({ times: table as GpuTimes }))).code).toBe(code);
 });
 
 it('who asks for measured times without a GPU gets results all the same, and is told why if they ask', async () => {

@@ -1,6 +1,6 @@
 // Runs that are placed by measured times on the GPU of this machine, and by other tables: what was chosen, and whether results are the same, as JSON.
 import * as cipherloom from 'cipherloom';
-import { measuredTwice, start } from './gpu/measured.mjs';
+import { circuitPlaced, measuredTwice, start } from './gpu/measured.mjs';
 
 const kept = new Map();
 const gpuTimes = {
@@ -33,5 +33,7 @@ found.runs.far = await run({ times: far });
 const slow = { ...near, uses: timesOf(({ host }) => 1e3 * host) };
 found.runs.pinned = await run({ times: slow, pins: { 'limb.add': 'gpu' } });
 found.runs.equal = await run({ times: { ...near, uses: timesOf(({ host }) => host) } });
+found.circuits = await circuitPlaced(loom, cipherloom, { near, far, measured: 'measured' });
+found.products = (await loom.gpuTimes()).uses.filter(({ op }) => op === 'limb.mul').length;
 loom.dispose();
 console.log(JSON.stringify(found));

@@ -1,14 +1,12 @@
-//! What the runs of a program are made of, for whoever measures it on this device.
+//! What runs are made of, for whoever measures it on this device.
 
-use super::evaluator::beside_gpu;
-use super::program::Program;
+use super::{Circuit, To};
 use crate::Result;
-use crate::graph::Kinds;
-use crate::ops::Call;
+use crate::graph::{Graph, Kinds};
+use crate::ops::{Call, Registry};
 use crate::platform::{Gpu, Platform};
 use crate::sorted::SortedMap;
 use serde::Serialize;
-use std::sync::Arc;
 
 /// One use of an operator type, in text form.
 #[derive(Clone, Debug, Serialize)]
@@ -25,21 +23,21 @@ pub struct Use {
     pub shader: bool,
 }
 
-/// The operators of runs on a platform, and of runs with a GPU beside it: of those of a type that are as much work one.
+/// The operators of graphs: of those of a type that are as much work one.
 ///
 /// # Errors
-/// As [`Program::base`].
-pub fn uses(program: &Program, platform: &Arc<dyn Platform>) -> Result<Vec<Use>> {
+/// `UnknownOperator`.
+pub fn uses_of(registry: &Registry, graphs: &[&Graph]) -> Result<Vec<Use>> {
     let mut uses: SortedMap<(String, u64), Use> = SortedMap::new();
-    for graph in [program.base(&**platform)?, program.base(&beside_gpu(platform))?] {
+    for graph in graphs {
         let mut kinds = Kinds::default();
         for op in graph.operators() {
-            if !kinds.of(&graph, op).1 {
+            if !kinds.of(graph, op).1 {
                 continue;
             }
             let (own, inputs) = (graph.signature(op), graph.input_types(op));
             let call = Call { name: &own.name, attrs: &own.attrs, inputs: &inputs, unit: graph.unit_bits() };
-            let work = program.registry().get(&own.name)?.cost(&call);
+            let work = registry.get(&own.name)?.cost(&call);
             uses.entry((own.name.clone(), work.to_bits())).or_insert_with(|| Use {
                 op: own.name.clone(),
                 attributes: own.attrs.to_string(),
@@ -50,4 +48,15 @@ pub fn uses(program: &Program, platform: &Arc<dyn Platform>) -> Result<Vec<Use>>
         }
     }
     Ok(uses.into_values().collect())
+}
+
+impl Circuit {
+    /// The operators of runs on the host's platforms, and of runs on `both`, these and a device.
+    ///
+    /// # Errors
+    /// As [`Circuit::expand`].
+    pub fn uses(&self, host: &dyn Platform, both: &dyn Platform) -> Result<Vec<Use>> {
+        let [alone, beside] = [host, both].map(|platform| self.expand(To::Platform(platform)));
+        uses_of(&self.registry, &[alone?.graph(), beside?.graph()])
+    }
 }
