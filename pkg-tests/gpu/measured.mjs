@@ -46,7 +46,7 @@ const [N, Q, CHAINS, LENGTH] = [1024, 12289n, 4, 6];
 
 /** A graph of chains of products that share nothing, placed by each of these times and run: how, and whether the results are those of the graph as it was. */
 export async function circuitPlaced(loom, { type }, tables) {
-  const graph = loom.graph();
+  const graph = loom.graph({ unit: 64 });
   const limb = type('limb', { n: N, q: Q, form: 'ntt' });
   const inputs = {};
   for (let chain = 0; chain < CHAINS; chain++) {
