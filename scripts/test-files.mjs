@@ -33,7 +33,8 @@ process.setMaxListeners(0);
 const { signal } = stop;
 const options = { concurrency: 1, ...(values.timeout && { timeout: Number(values.timeout) }) };
 
-const results = await runAll(files, atOnce);
+const began = performance.now();
+const results = await runAll(files, Math.min(atOnce, files.length));
 const failed = files.filter((file) => results.has(file) && isFailed(results.get(file)));
 if (process.env.CI && failed.length > 0 && failed.length <= AGAIN_AT_MOST && !signal.aborted) {
   console.log(`\nonce more: ${failed.map(named).join(', ')}`);
@@ -57,6 +58,7 @@ async function runAll(files, atOnce) {
         results.set(file, await runOne(file, print));
         continue;
       }
+      console.log(`begins: ${named(file)}`);
       const events = [];
       results.set(file, await runOne(file, (event) => events.push(event)));
       printed = printed.then(async () => {
@@ -99,8 +101,8 @@ function summarize() {
     );
   for (const file of files) if (!results.has(file)) console.log(`not run: ${named(file)}`);
   console.log('');
-  for (const name of COUNTS)
-    console.log(`# ${name} ${[...results.values()].reduce((sum, counts) => sum + (counts[name] ?? 0), 0)}`);
+  const sum = (name) => [...results.values()].reduce((sum, counts) => sum + (counts[name] ?? 0), 0);
+  for (const name of COUNTS) console.log(`# ${name} ${name === 'duration_ms' ? performance.now() - began : sum(name)}`);
   if (files.some((file) => isFailed(results.get(file)))) process.exitCode = 1;
 }
 

@@ -405,7 +405,10 @@ fn circuits_are_expanded_for_either_side_and_placed() {
         graph.add_operator("limb.intt", cipherloom::graph::Attrs::new(), &[product], coefficients).unwrap();
     graph.declare_output("back", back);
     let circuit = Circuit::new(graph, Arc::new(Registry::lattice())).unwrap();
-    let host = Mixed::new([Arc::new(Scalar::new()) as Arc<dyn Platform>], []);
+    // A GPU that is there and costs less is not where operators go that nobody has placed.
+    let host =
+        Mixed::new([Arc::new(Scalar::new()) as Arc<dyn Platform>], [Arc::new(Gpu) as Arc<dyn Platform>]);
+    assert!(!circuit.place(&host, &[]).unwrap().to_text().contains("@gpu"));
     let place = |times: &Times, pins: &[(&str, &str)]| {
         let by = Placing { times, pins, threads: 1 };
         circuit.place_by_times(&host, &gpu_and_scalar(), &by).unwrap()
@@ -420,6 +423,11 @@ fn circuits_are_expanded_for_either_side_and_placed() {
     // Nothing is known of it, but it has to go there.
     let (pinned, told) = place(&Times::default(), &[("limb.mul", "gpu")]);
     assert_eq!((count(&pinned, "limb.mul@gpu"), told.operators), (33, 33));
+    // What is there already stays, and the host's own graph has it, too.
+    let there = circuit.place(&host, &[("limb.intt", "gpu")]).unwrap();
+    let by = Placing { times: &Times { shared: true, ..Times::default() }, pins: &[], threads: 1 };
+    let (stays, told) = there.place_by_times(&host, &gpu_and_scalar(), &by).unwrap();
+    assert_eq!((count(&stays, "limb.intt@gpu"), told.operators), (1, 1));
     // Of no use, whatever the graph.
     let (_, told) = place(&Times { shared: true, ..Times::default() }, &[]);
     assert_eq!((told.way, told.expected), ("host", 0.0));

@@ -38,7 +38,7 @@ import type {
 import type { WorkerLoom } from './loom.js';
 import type { OwnOperators } from './own-operators.js';
 import { plannedBytes } from './planned.js';
-import type { NamedBytes, RawExpandOptions, RawOutgoing, RawPort } from './raw.js';
+import type { NamedBytes, RawExpandOptions, RawOutgoing, RawPort, RawUse } from './raw.js';
 import { abortable, Resource } from './resource.js';
 import { told } from './tracing.js';
 import type { CallOptions, GraphView, PlacementTrace, Progress } from './types.js';
@@ -58,6 +58,11 @@ import type {
 /** The work behind a new circuit, as progress tells it. */
 type Making = Extract<Progress['phase'], 'build' | Deriving>;
 
+/** Runs that are measured, and why that could not be. */
+interface Runs {
+  failed: { readonly error: unknown } | undefined;
+}
+
 /** See {@link Circuit}. */
 export class WorkerCircuit extends Resource implements Circuit {
   readonly id: string;
@@ -69,6 +74,8 @@ export class WorkerCircuit extends Resource implements Circuit {
   readonly #loom: WorkerLoom;
   readonly #origin: Origin;
   readonly #opened: Remote<GraphMethods>;
+  /** What is measured for its runs, by the platforms of these. */
+  readonly #runs = new Map<string, Runs>();
 
   private constructor(
     loom: WorkerLoom,
@@ -266,19 +273,39 @@ export class WorkerCircuit extends Resource implements Circuit {
     }) as unknown as RunOutputs;
   }
 
-  /** The times of this device as the core reads them, once what runs are made of was measured; a table of nothing where there is no GPU. */
+  /**
+   * The times of this device as the core reads them, once what runs on these platforms are made of was measured; a table of nothing where there is no GPU. Errors: as of
+   * opening the circuit; WorkerError, MemoryError of a worker that measures.
+   */
   async #measured(platforms: string[], signal: AbortSignal): Promise<string> {
     const times = await abortable(this.#loom.deviceTimes(), signal);
-    times.learn(this, async () => {
-      const { connection } = await this.#loom.graphs.worker();
-      return connection.call('usesOf', [await this.#opened.in(connection), platforms]);
+    const name = platforms.join();
+    const runs: Runs = this.#runs.get(name) ?? { failed: undefined };
+    this.#runs.set(name, runs);
+    const known = times.of(runs);
+    if (known !== undefined) return known;
+    times.learn(runs, async () => {
+      runs.failed = undefined;
+      try {
+        const alive = this.signal(undefined);
+        const { connection } = await abortable(this.#loom.graphs.worker(), alive);
+        const circuit = await abortable(this.#opened.in(connection), alive);
+        const ask = (): Promise<readonly RawUse[]> =>
+          connection.call('usesOf', [circuit, platforms], { signal: alive, watched: true });
+        return await this.#loom.own.resolved(connection, ask, alive);
+      } catch (error) {
+        // Who measures for others forgets it: here somebody waits.
+        runs.failed = { error };
+        throw error;
+      }
     });
     try {
       await abortable(times.ready(), signal);
     } catch (error) {
       if (!(error instanceof GpuError)) throw error;
     }
-    return times.of(this) ?? times.none;
+    if (runs.failed !== undefined) throw runs.failed.error;
+    return times.of(runs) ?? times.none;
   }
 
   async #derive(phase: Making, origin: Origin, options: CallOptions): Promise<Circuit> {

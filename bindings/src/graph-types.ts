@@ -278,14 +278,15 @@ export interface OptimizeOptions {
 
 /** Options of `Circuit.place`. */
 export interface PlaceOptions {
-  /** Those to choose from; of equally cheap ones the first: what shaders take nobody has measured yet. Default: `simd`, `javascript`. */
+  /** Those to choose from; of equally cheap ones the first. With `times` a GPU beside them. Default: `simd`, `javascript`. */
   platform?: PlatformName | readonly PlatformName[] | undefined;
   /** The platform of operators by their name, whatever is cheaper. */
   pin?: Readonly<Record<string, PlatformName>> | undefined;
   /**
    * Places operators on these platforms and a GPU, each where the whole is done soonest by times: by some of one's own, or by those of this device, `'measured'`, which are measured
    * where that was not done and kept (`LoadOptions.gpuTimes`). The circuit is expanded for it, since of several operators that processors compute as one a GPU has each; expand no
-   * further than you need before. Where there is no GPU, or none that pays, all stay with the platforms. `Circuit.placement` says what came of it.
+   * further than you need before; pins are of operators that it is expanded to. Where there is no GPU, or none that pays, all stay with the platforms. Measured are the operators of
+   * graphs of 64-bit units, on processors those of `simd`. `Circuit.placement` says what came of it.
    */
   times?: 'measured' | GpuTimes | undefined;
 }
@@ -393,7 +394,7 @@ export interface Circuit extends Disposable {
   /**
    * The same computation with each operator on a platform, as the text form tells (`f32.exp@scalar`): pinned ones where
    * they are pinned, others where they are cheapest. Those that are placed already, by their name in the builder or by
-   * an earlier call, stay. Errors: GraphError `operator.unknown`, `task.invalid` of times that are none, and those of `expand` with `times`; WorkerError,
+   * an earlier call, stay. Errors: GraphError `operator.unknown`, `operator.not_implemented` for a pin to a GPU of what it has no shader of, `task.invalid` of times that are none, those of `expand` with `times`; WorkerError,
    * MemoryError of a worker that measures.
    */
   place(options?: PlaceOptions & CallOptions): Promise<Circuit>;

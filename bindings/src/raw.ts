@@ -127,9 +127,10 @@ export interface RawCircuit {
     times: string,
     operators: string[],
     to: string[],
+    hear: Hear,
   ): { circuit: RawCircuit; placement: PlacementTrace };
   /** What runs on these platforms are made of, and on a GPU beside them. */
-  uses(platforms: string[]): RawUse[];
+  uses(platforms: string[], hear: Hear): RawUse[];
   /** Without passes: the usual ones. */
   optimize(passes: string[] | undefined, hear?: Hear): RawCircuit;
   /** `seed`: 32 bytes. */

@@ -106,7 +106,7 @@ export interface LoadOptions {
    */
   workers?: boolean | undefined;
   /**
-   * Where times that `gpu: 'measured'` places by are kept from one start to the next; false for nowhere. Default: IndexedDB in browsers; in Node, and hosts like it, a folder of the user's
+   * Where times that `gpu: 'measured'` and `Circuit.place({ times: 'measured' })` place by are kept from one start to the next; false for nowhere. Default: IndexedDB in browsers; in Node, and hosts like it, a folder of the user's
    * (`$XDG_CACHE_HOME/cipherloom` or `~/.cache/cipherloom`; on macOS and Windows where caches are). They hold no data: names of operators, what these take, and what the GPU calls itself.
    */
   gpuTimes?: TimesStore | false | undefined;
@@ -176,7 +176,7 @@ export interface Loom extends Disposable {
   conformance(options?: ConformanceOptions): Promise<Conformance>;
   /**
    * The times that `gpu: 'measured'` places by, once all that is being measured is done; undefined where nothing was asked for. They are measured in the background after the first such run
-   * of a program. Errors: GpuError `gpu.none` where there is no GPU; WorkerError, MemoryError: what went wrong there, which no run is told.
+   * of a program, and where `Circuit.place` asks for them. Errors: GpuError `gpu.none` where there is no GPU; WorkerError, MemoryError: what went wrong there, which no run is told.
    */
   gpuTimes(): Promise<GpuTimes | undefined>;
   /**

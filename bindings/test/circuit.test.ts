@@ -236,6 +236,28 @@ describe('a circuit', () => {
     ]);
   });
 
+  it('is placed by the times that it was given, also where it is made anew', async () => {
+    const { g, graphs, workers } = setUp();
+    const circuit = await g.build();
+    const line = { fixed: 0, each: 0 };
+    const times = { uses: [], submission: 0, up: line, down: line, shared: false };
+    const placed = await circuit.place({ times, platform: 'scalar', pin: { 'f32.add': 'gpu' } });
+    const text = JSON.stringify(times);
+    times.submission = 1;
+    workers[0]?.close();
+    await graphs.restart();
+    await placed.toText();
+    for (const { calls } of workers)
+      expect(calls.find(({ method }) => method === 'placeByTimes')?.args).toEqual([
+        1,
+        ['scalar'],
+        text,
+        ['f32.add'],
+        ['gpu'],
+      ]);
+    expect(workers.length).toBe(2);
+  });
+
   it('of one call of a builder is freed after it', async () => {
     const { g, only } = setUp();
     expect((await g.run(DATA))['y']).toEqual(Float32Array.of(2, 3));

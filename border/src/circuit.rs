@@ -384,10 +384,12 @@ impl RawCircuit {
         times: &str,
         operators: Vec<String>,
         to: Vec<String>,
+        hear: Option<Function>,
     ) -> Result<Object, Thrown> {
         let (host, both) = beside_gpu(names)?;
         let (times, pins) = (Times::parse(times)?, pairs(&operators, &to));
-        let (placed, placement) = self.0.place_by_times(&host, &both, &Placing::new(&times, &pins))?;
+        let by = Placing::new(&times, &pins);
+        let (placed, placement) = watched(hear, 12, || self.0.place_by_times(&host, &both, &by))?;
         let out = Object::new();
         set(&out, "placement", &to_js(&placement)?);
         set(&out, "circuit", &JsValue::from(Self::new(placed)));
@@ -398,9 +400,9 @@ impl RawCircuit {
     ///
     /// # Errors
     /// Throws.
-    pub fn uses(&self, names: Vec<String>) -> Result<JsValue, Thrown> {
+    pub fn uses(&self, names: Vec<String>, hear: Option<Function>) -> Result<JsValue, Thrown> {
         let (host, both) = beside_gpu(names)?;
-        to_js(&self.0.uses(&host, &both)?)
+        to_js(&watched(hear, 12, || self.0.uses(&host, &both))?)
     }
 
     /// See [`Circuit::optimize`].

@@ -58,6 +58,20 @@ for (const { release, path } of releases) {
   });
 }
 
+test('two at a time: the same counts, all that each says in one piece, failures in the order of the files', async () => {
+  const names = ['good', 'never', 'ends', 'nowhere'];
+  const { code, output, counts } = await runs(process.execPath, names, { args: ['--at-once', '2'] });
+  assert.deepEqual([code, counts.pass, counts.fail], [1, 1, 3], output);
+  for (const name of names) assert.match(output, new RegExp(`^begins: ${name}\\.mjs$`, 'm'));
+  assert.match(output, /^failed: never\.mjs\nfailed: ends\.mjs\nfailed: nowhere\.mjs$/m);
+  const again = await runs(process.execPath, ['once', 'good'], { ci: true, args: ['--at-once', '2'] });
+  assert.deepEqual([again.code, again.counts.pass, again.counts.fail], [0, 3, 0], again.output);
+  assert.match(again.output, /^unsteady, passed only the second time: once\.mjs$/m);
+  const wrong = await runs(process.execPath, ['good'], { args: ['--at-once', 'many'] });
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.output, /--at-once: expected a number of files, found many/);
+});
+
 test('a file that does not end is ended, and has failed', async () => {
   const { code, output } = await runs(process.execPath, ['hangs'], { args: ['--timeout', '1000'] });
   assert.equal(code, 1, output);

@@ -64,7 +64,7 @@ impl<'a> Placing<'a> {
 
 impl Circuit {
     /// The same task, expanded, with its operators where they are done soonest by times: `both` are the host's platforms and a device, `host` the former, whose own graph, in
-    /// which some are one operator, stands against what the device gains. What is placed already stays.
+    /// which some are one operator, stands against what the device gains. What is placed already stays; pins are of operators that it is expanded to.
     ///
     /// # Errors
     /// As [`Circuit::expand`], [`place_by_times`] and [`Circuit::place`].
@@ -74,10 +74,12 @@ impl Circuit {
         both: &dyn Platform,
         by: &Placing<'_>,
     ) -> Result<(Self, Placement)> {
-        let alone = self.expand(To::Platform(host))?;
+        let device = both.preferred().iter().find(|part| part.is_apart()).map_or("", |part| part.name());
+        let goes = self.graph.signatures().iter().any(|own| own.platform.as_deref() == Some(device));
+        let alone = self.without(device).expand(To::Platform(host))?;
         let (graph, placement) = match by.hopeless() {
-            Some(placement) => (None, placement),
-            None => {
+            Some(placement) if !goes => (None, placement),
+            _ => {
                 let beside = self.expand(To::Platform(both))?;
                 by.place([&alone.graph, &beside.graph], &self.registry, both, &|_| false)?
             }

@@ -3,6 +3,7 @@
 use super::{Circuit, To};
 use crate::Result;
 use crate::graph::{Graph, Kinds};
+use crate::ops::types::WORD;
 use crate::ops::{Call, Registry};
 use crate::platform::{Gpu, Platform};
 use crate::sorted::SortedMap;
@@ -51,11 +52,14 @@ pub fn uses_of(registry: &Registry, graphs: &[&Graph]) -> Result<Vec<Use>> {
 }
 
 impl Circuit {
-    /// The operators of runs on the host's platforms, and of runs on `both`, these and a device.
+    /// The operators of runs on the host's platforms, and of runs on `both`, these and a device. None of a graph whose unit is no word: those are not measured.
     ///
     /// # Errors
     /// As [`Circuit::expand`].
     pub fn uses(&self, host: &dyn Platform, both: &dyn Platform) -> Result<Vec<Use>> {
+        if self.graph.unit_bits() != WORD {
+            return Ok(Vec::new());
+        }
         let [alone, beside] = [host, both].map(|platform| self.expand(To::Platform(platform)));
         uses_of(&self.registry, &[alone?.graph(), beside?.graph()])
     }

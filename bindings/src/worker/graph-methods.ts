@@ -47,11 +47,11 @@ export function graphMethods(start: Open<RawGraphs>): Handlers<GraphMethods> {
     openBytes: ({ hear }, bytes) => open(raw.RawCircuit.fromBytes(bytes, hear)),
     expand: ({ hear }, circuit, options) => open(circuits.get(circuit).expand(options, hear)),
     place: (_, circuit, ...places) => open(circuits.get(circuit).place(...places)),
-    placeByTimes: (_, from, ...by) => {
-      const { circuit, placement } = circuits.get(from).placeByTimes(...by);
+    placeByTimes: ({ hear }, from, ...by) => {
+      const { circuit, placement } = circuits.get(from).placeByTimes(...by, hear);
       return open(circuit, { placement });
     },
-    usesOf: (_, circuit, platforms) => circuits.get(circuit).uses(platforms),
+    usesOf: ({ hear }, circuit, platforms) => circuits.get(circuit).uses(platforms, hear),
     optimize: ({ hear }, circuit, passes) => open(circuits.get(circuit).optimize(passes, hear)),
     protect: (_, from, { seed, ...options }) => {
       const { circuit, growth } = circuits.get(from).protect(seed, options);

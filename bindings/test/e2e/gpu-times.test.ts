@@ -4,13 +4,13 @@ import {
   type Ciphertexts,
   type Client,
   createTask,
-  f32,
   type GpuTimes,
   load,
   type Loom,
   type Program,
   type RunOptions,
   type TraceView,
+  type,
 } from '../../dist/index.js';
 import { startWorker } from '../../dist/worker/start.js';
 import { errorOf } from './error-of.js';
@@ -85,23 +85,36 @@ it('what is no table, and no pin, is refused', async () => {
   expect(await run(false)).toBeUndefined();
 });
 
-it('circuits are placed by them, too, and say how', async () => {
-  const graph = loom.graph();
-  const x = graph.input('x', f32(4));
-  graph.output('y', graph.op('f32.add', [x, x]));
+it('who asks for measured times without a GPU gets results all the same, and is told why if they ask', async () => {
+  expect(await run('measured')).toBeUndefined();
+  expect((await errorOf(loom.gpuTimes())).code).toBe('gpu.none');
+  // It was tried once.
+  expect(await run('measured')).toBeUndefined();
+  expect((await errorOf(loom.gpuTimes())).code).toBe('gpu.none');
+  expect(roles.filter((role) => role === 'conformance')).toHaveLength(1);
+});
+
+it('circuits are placed by them, too, and say how; without a GPU what is placed there fails', async () => {
+  const graph = loom.graph({ unit: 64 });
+  const limb = type('limb', { n: 8, q: 17n, form: 'ntt' });
+  const x = graph.input('x', limb);
+  graph.output('y', graph.op('limb.add', [x, x]));
   const circuit = await graph.build();
-  const data = { x: Float32Array.of(1, 2, 3, 4) };
-  const y = Float32Array.of(2, 4, 6, 8);
+  const data = { x: BigUint64Array.from({ length: 8 }, (_, at) => BigInt(at)) };
+  const y = data.x.map((value) => 2n * value);
   expect(circuit.placement).toBeUndefined();
-  const tables = [times(add(1e9), false), times(add(1), true), 'measured'] as const;
-  for (const table of tables) {
+  const there = await circuit.place({ times: times(add(1), false) });
+  expect(there.placement).toMatchObject({ way: 'device', operators: 1 });
+  expect(await there.toText()).toContain('limb.add@gpu');
+  expect((await errorOf(there.run(data))).code).toBe('gpu.none');
+  for (const table of [times(add(1e9), false), times(add(1e6), true), 'measured'] as const) {
     const placed = await circuit.place({ times: table });
     expect(placed.placement).toMatchObject({ way: 'host', operators: 0 });
     expect(await placed.toText()).not.toContain('@gpu');
     expect(await placed.run(data)).toEqual({ y });
   }
-  const pinned = await circuit.place({ times: times([], false), pin: { 'f32.add': 'scalar' } });
-  expect(await pinned.toText()).toContain('f32.add@scalar');
+  const pinned = await circuit.place({ times: times(add(1), false), pin: { 'limb.add': 'scalar' } });
+  expect(await pinned.toText()).toContain('limb.add@scalar');
   for (const [table, code] of [
     ['fast', 'input.type'],
     [[], 'input.type'],
@@ -110,11 +123,28 @@ it('circuits are placed by them, too, and say how', async () => {
     expect((await errorOf(circuit.place({ times: table as GpuTimes }))).code).toBe(code);
 });
 
-it('who asks for measured times without a GPU gets results all the same, and is told why if they ask', async () => {
-  expect(await run('measured')).toBeUndefined();
-  expect((await errorOf(loom.gpuTimes())).code).toBe('gpu.none');
-  // It was tried once.
-  expect(await run('measured')).toBeUndefined();
-  expect((await errorOf(loom.gpuTimes())).code).toBe('gpu.none');
-  expect(roles.filter((role) => role === 'conformance')).toHaveLength(1);
+it('what nobody has placed goes to no GPU, whatever its prime', async () => {
+  const graph = loom.graph({ unit: 64 });
+  const limb = type('limb', { n: 8, q: 1152921504606846577n, form: 'ntt' });
+  const x = graph.input('x', limb);
+  graph.output('y', graph.op('limb.mul', [x, x]));
+  const circuit = await graph.build();
+  for (const options of [{}, { platform: 'scalar' }, { times: 'measured' }] as const) {
+    const placed = await circuit.place(options);
+    const platform = 'platform' in options ? options.platform : 'simd';
+    expect(await placed.toText()).toContain(`limb.mul@${platform}`);
+    const data = { x: BigUint64Array.from({ length: 8 }, (_, at) => BigInt(at)) };
+    expect(await placed.run(data)).toEqual({ y: data.x.map((value) => value * value) });
+  }
+});
+
+it('a circuit that is disposed of while it is measured, or asked twice, is no worse', async () => {
+  const graph = loom.graph({ unit: 64 });
+  graph.output('y', graph.input('x', type('limb', { n: 8, q: 17n, form: 'ntt' })));
+  const circuit = await graph.build();
+  const asked = [1, 2].map(() => circuit.place({ times: 'measured' }));
+  for (const placed of await Promise.all(asked)) expect(placed.placement).toMatchObject({ operators: 0 });
+  const late = circuit.place({ times: 'measured', platform: 'scalar' });
+  circuit.dispose();
+  expect((await errorOf(late)).name).toBe('DisposedError');
 });

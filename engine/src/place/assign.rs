@@ -6,8 +6,8 @@ use crate::ops::{Call, Registry};
 use crate::platform::{Platform, part};
 
 /// The same graph with operators placed on the parts of a platform (on itself, where it has none): those that are placed
-/// already stay, those of a type in `pins` go where that says, any other to the cheapest of the parts that implement it,
-/// the first of equals. What no part implements, such as an operator that is still to be expanded, stays open, unless it
+/// already stay, those of a type in `pins` go where that says, any other to the cheapest of the preferred parts that implement it,
+/// the first of equals. What none of these implements, such as an operator that is still to be expanded, stays open, unless it
 /// is pinned.
 ///
 /// Nothing is moved here: a plan finds what crosses to a platform with a memory of its own ([`super::cross`]), and what a
@@ -67,7 +67,7 @@ pub fn unplace_from(graph: &Graph, from: impl Fn(&str) -> bool) -> Graph {
     out
 }
 
-/// The name of the cheapest part that implements an operator.
+/// The name of the cheapest preferred part that implements an operator.
 fn cheapest<'p>(
     registry: &Registry,
     platform: &'p dyn Platform,
@@ -78,7 +78,7 @@ fn cheapest<'p>(
         return Ok(platform.serves(call, output).then(|| platform.name()));
     }
     let work = registry.get(call.name)?.cost(call);
-    let able = platform.parts().iter().filter(|part| part.serves(call, output));
+    let able = platform.preferred().iter().filter(|part| part.serves(call, output));
     let costs = able.map(|part| (part.cost(call, output, work), part.name()));
     // `min_by` gives the first of equals.
     Ok(costs.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name))

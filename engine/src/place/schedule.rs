@@ -343,8 +343,8 @@ impl Kind {
         let pinned = || pins.iter().find(|(name, _)| *name == call.name).map(|(_, to)| *to);
         let wanted = placed.or_else(pinned);
         let serves = |part: &dyn Platform| part.serves(call, output);
-        let device = platform.parts().iter().find(|part| part.is_apart() && serves(&***part));
-        let able = platform.parts().iter().filter(|part| !part.is_apart() && serves(&***part));
+        let device = platform.preferred().iter().find(|part| part.is_apart() && serves(&***part));
+        let able = platform.preferred().iter().filter(|part| !part.is_apart() && serves(&***part));
         // `min_by` gives the first of equals.
         let here = able.min_by(|a, b| {
             let [a, b] = [a, b].map(|part| part.cost(call, output, work));

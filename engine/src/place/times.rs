@@ -132,11 +132,11 @@ impl Times {
         of.device.map(|time| OnDevice { each: time.each * ratio, ..time })
     }
 
-    /// Whether the device cannot be of use whatever a graph is: it takes the host's processors, and is faster at nothing than all of these.
+    /// Whether the device cannot be of use whatever a graph is: nothing was measured there, or it takes the host's processors, and is faster at nothing than all of these.
     pub fn is_hopeless(&self, threads: usize) -> bool {
-        let mut all = self.uses.values().flatten();
-        let pays = |of: &Use| of.device.is_some_and(|time| time.each * (threads as f64) < of.host);
-        self.shared && !all.any(pays)
+        let pays = |host: f64, each: f64| !self.shared || each * (threads as f64) < host;
+        let mut there = self.uses.values().flatten().filter_map(|of| Some((of.host, of.device?.each)));
+        !there.any(|(host, each)| pays(host, each))
     }
 }
 
@@ -163,6 +163,7 @@ mod tests {
 
     #[test]
     fn a_device_on_the_hosts_processors_is_of_no_use_where_it_is_slower_than_all_of_them() {
+        assert!(Times::default().is_hopeless(1), "nothing is known of it");
         let mut times = Times::parse(TEXT).unwrap();
         assert!(!times.is_hopeless(64), "its own processors compute beside the host's");
         times.shared = true;

@@ -29,7 +29,7 @@ impl Mixed {
     }
 
     fn first(&self, op: &str) -> Option<&dyn Platform> {
-        self.parts[..self.preferred].iter().map(|part| &**part).find(|part| part.implements(op))
+        self.preferred().iter().map(|part| &**part).find(|part| part.implements(op))
     }
 }
 
@@ -40,19 +40,18 @@ impl Platform for Mixed {
 
     /// Beside a platform with a memory of its own, what that lacks and has an expansion is expanded, so that it gets the parts.
     fn implements(&self, op: &str) -> bool {
-        let preferred = &self.parts[..self.preferred];
-        let apart = preferred.iter().any(|part| part.is_apart());
+        let apart = self.preferred().iter().any(|part| part.is_apart());
         self.first(op).is_some_and(|part| !apart || part.is_apart() || !fused::is_fused(op))
     }
 
     fn serves(&self, call: &Call<'_>, output: &ValueType) -> bool {
-        self.parts[..self.preferred].iter().any(|part| part.serves(call, output))
+        self.preferred().iter().any(|part| part.serves(call, output))
     }
 
     fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel> {
         let mut found = Err(Error::NotImplemented { op: call.name.to_owned(), platform: self.name.clone() });
         // One that has kernels for other operands only leaves these to the next.
-        for part in self.parts[..self.preferred].iter().filter(|part| part.implements(call.name)) {
+        for part in self.preferred().iter().filter(|part| part.implements(call.name)) {
             found = part.kernel(call, output);
             if !matches!(found, Err(Error::NotImplemented { .. })) {
                 break;
@@ -67,5 +66,9 @@ impl Platform for Mixed {
 
     fn parts(&self) -> &[Arc<dyn Platform>] {
         &self.parts
+    }
+
+    fn preferred(&self) -> &[Arc<dyn Platform>] {
+        &self.parts[..self.preferred]
     }
 }

@@ -68,6 +68,11 @@ pub trait Platform: Send + Sync {
     fn parts(&self) -> &[Arc<dyn Platform>] {
         &[]
     }
+
+    /// Those of its parts that operators go to which nobody has placed.
+    fn preferred(&self) -> &[Arc<dyn Platform>] {
+        self.parts()
+    }
 }
 
 /// The platform of that name: itself, or one of its parts.
