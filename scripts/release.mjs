@@ -5,7 +5,9 @@
 //   --check     builds and writes no package: sees that versions are in step, and that what is built here would be packed whole
 //   --platform  builds and packs the addons of this machine's platform alone: on each platform but the one that publishes
 //   --publish   publishes what lies in target/packages/, where all platforms' packages have been put: addons first, so that nobody
-//               installs a package whose addons are not there yet. With provenance, so it runs in CI
+//               installs a package whose addons are not there yet; those that were published before it ended are left out, so that
+//               it can go on. With provenance, so it runs in CI
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { builtLevels, FINDER, MAIN, pack, platformNames, platformPackage, releaseVersion } from './lib/packages.mjs';
@@ -38,15 +40,22 @@ if (mode === '--check') {
   ]);
 } else if (mode === '--publish') {
   const version = releaseVersion();
-  const files = [...platformNames(), FINDER.name, MAIN.name].map((name) => `${name}-${version}.tgz`);
-  const missing = files.filter((file) => !existsSync(join(PACKAGES, file)));
+  const names = [...platformNames(), FINDER.name, MAIN.name];
+  const file = (name) => join(PACKAGES, `${name}-${version}.tgz`);
+  const missing = names.filter((name) => !existsSync(file(name)));
   if (missing.length > 0) {
-    console.error(`not in ${PACKAGES}: ${missing.join(', ')}`);
+    console.error(`not in ${PACKAGES}, of version ${version}: ${missing.join(', ')}`);
     process.exit(1);
   }
   await steps(
     `publishing ${version}`,
-    files.map((file) => ({ what: file, run: [npm, 'publish', join(PACKAGES, file)] })),
+    names.map((name) => ({
+      what: name,
+      run: () => {
+        if (!isPublished(name, version)) return [npm, 'publish', file(name)];
+        console.log(`${name} ${version} is there`);
+      },
+    })),
   );
 } else {
   const all = mode === undefined;
@@ -64,6 +73,11 @@ if (mode === '--check') {
       }),
     },
   ]);
+}
+
+function isPublished(name, version) {
+  const { stdout } = spawnSync(npm, ['view', `${name}@${version}`, 'version'], { encoding: 'utf8' });
+  return stdout?.trim() === version;
 }
 
 function tell({ name, version, files, size }) {
