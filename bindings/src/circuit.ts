@@ -139,16 +139,15 @@ export class WorkerCircuit extends Resource implements Circuit {
     const { platform = USUAL, pin = {}, times } = options;
     const platforms = preferred(platform);
     const pins: [string[], string[]] = [Object.keys(pin), Object.values(pin)];
-    if (times === undefined)
-      return this.#derive(
-        'place',
-        derived(this.#origin, this.#opened, 'place', [platforms, ...pins]),
-        options,
-      );
-    const signal = this.signal(options.signal);
-    const table = times === 'measured' ? await this.#measured(platforms, signal) : JSON.stringify(times);
-    const args: [string[], string, string[], string[]] = [platforms, table, ...pins];
-    return this.#derive('place', derived(this.#origin, this.#opened, 'placeByTimes', args), options);
+    const table =
+      times === 'measured'
+        ? await this.#measured(platforms, this.signal(options.signal))
+        : times && JSON.stringify(times);
+    const origin =
+      table === undefined
+        ? derived(this.#origin, this.#opened, 'place', [platforms, ...pins])
+        : derived(this.#origin, this.#opened, 'placeByTimes', [platforms, table, ...pins]);
+    return this.#derive('place', origin, options);
   }
 
   async optimize(options: OptimizeOptions & CallOptions = {}): Promise<Circuit> {

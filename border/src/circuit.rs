@@ -1,5 +1,6 @@
 //! Circuits across the border.
 
+use super::device::pins_of;
 use super::js::{
     Array, Float64Array, Function, JsCast, JsValue, Object, Reflect, Uint8Array, Uint32Array, wasm_bindgen,
 };
@@ -160,11 +161,6 @@ fn beside_gpu(mut names: Vec<String>) -> Result<(Mixed, Mixed), Error> {
     let host = mixed(&names)?;
     names.insert(0, GPU.into());
     Ok((host, mixed(&names)?))
-}
-
-/// Pins: operator types, and the platform of each.
-fn pairs<'a>(operators: &'a [String], to: &'a [String]) -> Vec<(&'a str, &'a str)> {
-    operators.iter().zip(to).map(|(op, to)| (op.as_str(), to.as_str())).collect()
 }
 
 fn wrong(at: &str, found: impl ToString, expected: &str) -> Error {
@@ -370,7 +366,7 @@ impl RawCircuit {
         operators: Vec<String>,
         to: Vec<String>,
     ) -> Result<RawCircuit, Thrown> {
-        Ok(Self::new(self.0.place(&mixed(&platforms)?, &pairs(&operators, &to))?))
+        Ok(Self::new(self.0.place(&mixed(&platforms)?, &pins_of(&operators, &to))?))
     }
 
     /// See [`Circuit::place_by_times`], of the platforms `names` and a GPU; `times` is a JSON text, `operators` and `to` are the pins. An object of the `circuit` and its `placement`.
@@ -387,7 +383,7 @@ impl RawCircuit {
         hear: Option<Function>,
     ) -> Result<Object, Thrown> {
         let (host, both) = beside_gpu(names)?;
-        let (times, pins) = (Times::parse(times)?, pairs(&operators, &to));
+        let (times, pins) = (Times::parse(times)?, pins_of(&operators, &to));
         let by = Placing::new(&times, &pins);
         let (placed, placement) = watched(hear, 12, || self.0.place_by_times(&host, &both, &by))?;
         let out = Object::new();

@@ -124,3 +124,8 @@ fn bytes_of(words: &[u64]) -> Uint8Array {
 fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+/// Pins: operator types, and the platform of each.
+pub(super) fn pins_of<'a>(operators: &'a [String], to: &'a [String]) -> Vec<(&'a str, &'a str)> {
+    operators.iter().zip(to).map(|(op, to)| (op.as_str(), to.as_str())).collect()
+}

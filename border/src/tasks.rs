@@ -1,5 +1,6 @@
 //! Programs, clients, data owners and evaluators across the border.
 
+use super::device::pins_of;
 use super::js::{Array, BigInt64Array, Float64Array, Function, JsCast, JsValue, Uint8Array, wasm_bindgen};
 use super::{CLOCK, RawJob, Thrown, copy, js_outputs, platform, view_of, watched};
 use cipherloom::circuit::Job;
@@ -386,8 +387,7 @@ impl RawEvaluator {
         ops: Vec<String>,
         to: Vec<String>,
     ) -> Result<String, Thrown> {
-        let pins: Vec<(&str, &str)> =
-            ops.iter().map(String::as_str).zip(to.iter().map(String::as_str)).collect();
+        let pins = pins_of(&ops, &to);
         let (platform, times) = (platform() as Arc<dyn Platform>, Times::parse(times)?);
         let placement = self.evaluator.place_by_times(&platform, &times, &pins)?;
         Ok(serde_json::to_string(&placement).unwrap_or_default())

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   type Ciphertexts,
+  type Circuit,
   type Client,
   createTask,
   type GpuTimes,
@@ -94,13 +95,18 @@ it('who asks for measured times without a GPU gets results all the same, and is 
   expect(roles.filter((role) => role === 'conformance')).toHaveLength(1);
 });
 
-it('circuits are placed by them, too, and say how; without a GPU what is placed there fails', async () => {
+/** A circuit of one operator on x and x, eight residues. */
+function circuitOf(operator: 'limb.add' | 'limb.mul', q: bigint): Promise<Circuit> {
   const graph = loom.graph({ unit: 64 });
-  const limb = type('limb', { n: 8, q: 17n, form: 'ntt' });
-  const x = graph.input('x', limb);
-  graph.output('y', graph.op('limb.add', [x, x]));
-  const circuit = await graph.build();
-  const data = { x: BigUint64Array.from({ length: 8 }, (_, at) => BigInt(at)) };
+  const x = graph.input('x', type('limb', { n: 8, q, form: 'ntt' }));
+  graph.output('y', graph.op(operator, [x, x]));
+  return graph.build();
+}
+
+const data = { x: BigUint64Array.from({ length: 8 }, (_, at) => BigInt(at)) };
+
+it('circuits are placed by them, too, and say how; without a GPU what is placed there fails', async () => {
+  const circuit = await circuitOf('limb.add', 17n);
   const y = data.x.map((value) => 2n * value);
   expect(circuit.placement).toBeUndefined();
   const there = await circuit.place({ times: times(add(1), false) });
@@ -124,24 +130,17 @@ it('circuits are placed by them, too, and say how; without a GPU what is placed 
 });
 
 it('what nobody has placed goes to no GPU, whatever its prime', async () => {
-  const graph = loom.graph({ unit: 64 });
-  const limb = type('limb', { n: 8, q: 1152921504606846577n, form: 'ntt' });
-  const x = graph.input('x', limb);
-  graph.output('y', graph.op('limb.mul', [x, x]));
-  const circuit = await graph.build();
+  const circuit = await circuitOf('limb.mul', 1152921504606846577n);
   for (const options of [{}, { platform: 'scalar' }, { times: 'measured' }] as const) {
     const placed = await circuit.place(options);
     const platform = 'platform' in options ? options.platform : 'simd';
     expect(await placed.toText()).toContain(`limb.mul@${platform}`);
-    const data = { x: BigUint64Array.from({ length: 8 }, (_, at) => BigInt(at)) };
     expect(await placed.run(data)).toEqual({ y: data.x.map((value) => value * value) });
   }
 });
 
 it('a circuit that is disposed of while it is measured, or asked twice, is no worse', async () => {
-  const graph = loom.graph({ unit: 64 });
-  graph.output('y', graph.input('x', type('limb', { n: 8, q: 17n, form: 'ntt' })));
-  const circuit = await graph.build();
+  const circuit = await circuitOf('limb.add', 17n);
   const asked = [1, 2].map(() => circuit.place({ times: 'measured' }));
   for (const placed of await Promise.all(asked)) expect(placed.placement).toMatchObject({ operators: 0 });
   const late = circuit.place({ times: 'measured', platform: 'scalar' });
