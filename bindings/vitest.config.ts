@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    maxWorkers: 1,
+    maxWorkers: 2,
     // In CI alone, and said beside the test's name: elsewhere a race is to be seen.
     retry: process.env.CI ? 1 : 0,
   },

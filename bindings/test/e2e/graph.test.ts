@@ -1,7 +1,5 @@
 // Graphs of one's own in the built package, in its real worker. Runs once per build of the wasm.
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import {
@@ -674,15 +672,6 @@ describe('the graph worker', () => {
 });
 
 describe('in the repository', () => {
-  // That of clusters needs a Redis: pkg-tests/examples.
-  const examples = readdirSync(join(ROOT, 'examples')).filter(
-    (name) => name.endsWith('.mjs') && name !== 'cluster.mjs',
-  );
-  it.each(examples)('the example %s checks its own result', async (file) => {
-    const { stdout } = await promisify(execFile)(process.execPath, [`examples/${file}`], { cwd: ROOT });
-    expect(stdout).not.toBe('');
-  });
-
   it('the names that editors complete are those of the core', async () => {
     await promisify(execFile)(process.execPath, ['scripts/operators.mjs', '--check'], { cwd: ROOT });
   });
