@@ -58,11 +58,6 @@ import type {
 /** The work behind a new circuit, as progress tells it. */
 type Making = Extract<Progress['phase'], 'build' | Deriving>;
 
-/** Runs that are measured, and why that could not be. */
-interface Runs {
-  failed: { readonly error: unknown } | undefined;
-}
-
 /** See {@link Circuit}. */
 export class WorkerCircuit extends Resource implements Circuit {
   readonly id: string;
@@ -75,7 +70,7 @@ export class WorkerCircuit extends Resource implements Circuit {
   readonly #origin: Origin;
   readonly #opened: Remote<GraphMethods>;
   /** What is measured for its runs, by the platforms of these. */
-  readonly #runs = new Map<string, Runs>();
+  readonly #runs = new Map<string, object>();
 
   private constructor(
     loom: WorkerLoom,
@@ -279,32 +274,22 @@ export class WorkerCircuit extends Resource implements Circuit {
   async #measured(platforms: string[], signal: AbortSignal): Promise<string> {
     const times = await abortable(this.#loom.deviceTimes(), signal);
     const name = platforms.join();
-    const runs: Runs = this.#runs.get(name) ?? { failed: undefined };
+    const runs = this.#runs.get(name) ?? {};
     this.#runs.set(name, runs);
-    const known = times.of(runs);
-    if (known !== undefined) return known;
-    times.learn(runs, async () => {
-      runs.failed = undefined;
-      try {
-        const alive = this.signal(undefined);
-        const { connection } = await abortable(this.#loom.graphs.worker(), alive);
-        const circuit = await abortable(this.#opened.in(connection), alive);
-        const ask = (): Promise<readonly RawUse[]> =>
-          connection.call('usesOf', [circuit, platforms], { signal: alive, watched: true });
-        return await this.#loom.own.resolved(connection, ask, alive);
-      } catch (error) {
-        // Who measures for others forgets it: here somebody waits.
-        runs.failed = { error };
-        throw error;
-      }
+    const learned = times.learn(runs, async () => {
+      const alive = this.signal(undefined);
+      const { connection } = await abortable(this.#loom.graphs.worker(), alive);
+      const circuit = await abortable(this.#opened.in(connection), alive);
+      const ask = (): Promise<readonly RawUse[]> =>
+        connection.call('usesOf', [circuit, platforms], { signal: alive, watched: true });
+      return this.#loom.own.resolved(connection, ask, alive);
     });
     try {
-      await abortable(times.ready(), signal);
+      return await abortable(learned, signal);
     } catch (error) {
-      if (!(error instanceof GpuError)) throw error;
+      if (error instanceof GpuError) return times.none;
+      throw error;
     }
-    if (runs.failed !== undefined) throw runs.failed.error;
-    return times.of(runs) ?? times.none;
   }
 
   async #derive(phase: Making, origin: Origin, options: CallOptions): Promise<Circuit> {

@@ -43,8 +43,8 @@ describe('times of a device', () => {
     times.learn(one, () => expect.unreachable('asked twice'));
     expect(times.of(one)).toBeUndefined();
     expect(await times.ready()).toEqual(table([use('limb.add'), use('limb.ntt')]));
-    times.learn(other, async () => [use('limb.ntt'), use('limb.mul')]);
-    await times.ready();
+    const learned = await times.learn(other, async () => [use('limb.ntt'), use('limb.mul')]);
+    expect(learned).toBe(times.of(other));
     expect(asked).toEqual([['limb.add', 'limb.ntt'], ['limb.mul']]);
     for (const program of [one, other])
       expect(JSON.parse(times.of(program)!)).toEqual(
@@ -102,12 +102,14 @@ describe('times of a device', () => {
     const { asked, withWorker, fail } = worker('a');
     const times = new DeviceTimes(withWorker, 'v1', false);
     const program = {};
-    times.learn(program, () => Promise.reject(new Error('disposed')));
+    await expect(times.learn(program, () => Promise.reject(new Error('disposed')))).rejects.toThrow(
+      'disposed',
+    );
     expect(await times.ready()).toBeUndefined();
     fail(new Error('no GPU'));
-    times.learn(program, async () => [use('limb.add')]);
+    await expect(times.learn(program, async () => [use('limb.add')])).rejects.toThrow('no GPU');
     await expect(times.ready()).rejects.toThrow('no GPU');
-    times.learn({}, () => expect.unreachable('asked again'));
+    await expect(times.learn({}, () => expect.unreachable('asked again'))).rejects.toThrow('no GPU');
     await expect(times.ready()).rejects.toThrow('no GPU');
     expect([asked, times.of(program)]).toEqual([[], undefined]);
   });

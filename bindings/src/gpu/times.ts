@@ -34,8 +34,8 @@ export class DeviceTimes {
   readonly #tried = new Set<string>();
   /** Programs all of whose operators were. */
   readonly #done = new WeakSet<object>();
-  readonly #asked = new WeakSet<object>();
-  #working: Promise<void> = Promise.resolve();
+  readonly #asked = new WeakMap<object, Promise<string>>();
+  #working: Promise<unknown> = Promise.resolve();
   #failed: { error: unknown } | undefined;
 
   constructor(worker: WithWorker, about: string, store: TimesStore | false = usualStore()) {
@@ -50,15 +50,17 @@ export class DeviceTimes {
     return this.#done.has(program) ? this.#text : undefined;
   }
 
-  /** Begins to measure what a program is made of, where that was not done. Never throws, nor waits; a device that fails is not tried again. */
-  learn(program: object, uses: () => Promise<readonly RawUse[]>): void {
-    if (this.#asked.has(program) || this.#failed !== undefined) return;
-    this.#asked.add(program);
-    this.#working = this.#working
-      .then(() => this.#measure(program, uses))
-      .catch((error: unknown) => {
-        this.#failed ??= { error };
-      });
+  /**
+   * The table, once what a program is made of was measured, one program after another. Errors: those of `uses`, which say nothing of the device, so that the next call tries again;
+   * GpuError `gpu.none` where there is no GPU, WorkerError, MemoryError: a device that fails is not tried again. Who does not wait may ignore the promise.
+   */
+  learn(program: object, uses: () => Promise<readonly RawUse[]>): Promise<string> {
+    const asked = this.#asked.get(program);
+    if (asked !== undefined) return asked;
+    const learned = this.#working.then(() => this.#measure(program, uses));
+    this.#asked.set(program, learned);
+    this.#working = learned.catch(() => {});
+    return learned;
   }
 
   /** Waits for what is being measured; undefined where nothing was. Errors: GpuError `gpu.none` where there is none; WorkerError, MemoryError. */
@@ -72,15 +74,28 @@ export class DeviceTimes {
     return this.#known?.times;
   }
 
-  async #measure(program: object, uses: () => Promise<readonly RawUse[]>): Promise<void> {
+  async #measure(program: object, uses: () => Promise<readonly RawUse[]>): Promise<string> {
+    if (this.#failed !== undefined) throw this.#failed.error;
     let all: readonly RawUse[];
     try {
       all = await uses();
-    } catch {
+    } catch (error) {
       // A program that is gone by now says nothing of the device.
       this.#asked.delete(program);
-      return;
+      throw error;
     }
+    try {
+      const table = await this.#measured(all);
+      this.#done.add(program);
+      return table;
+    } catch (error) {
+      this.#failed = { error };
+      throw error;
+    }
+  }
+
+  /** The table, with all of these in it. */
+  async #measured(all: readonly RawUse[]): Promise<string> {
     const missing = all.filter((use) => !this.#tried.has(keyOf(use)));
     // Of another device, whatever it says, it has nothing: one worker looks at this one, once.
     if (missing.length > 0 || this.#known === undefined) {
@@ -93,7 +108,7 @@ export class DeviceTimes {
       if (JSON.stringify(known) !== JSON.stringify(found)) await this.#keep(found);
       for (const use of missing) this.#tried.add(keyOf(use));
     }
-    this.#done.add(program);
+    return this.#text ?? this.none;
   }
 
   /** What is kept, if it can be read. */

@@ -275,10 +275,12 @@ export class CompiledProgram extends Resource implements Program {
   }
 
   #learn(times: DeviceTimes | undefined): void {
-    times?.learn(this, async () => {
+    const learned = times?.learn(this, async () => {
       const { connection, program, signal } = await this.#asked({});
       return connection.call('uses', [program], { signal });
     });
+    // Without times all stays with the processors; why there are none, `gpuTimes()` says.
+    learned?.catch(() => {});
   }
 
   async #asked(
