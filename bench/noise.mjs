@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Draws the figures of docs/noise.md from docs/noise/noise.json, which `cargo test --test noise -- --ignored` measures. Usage: npm run docs:noise
+// Draws the figures of docs/noise.md from docs/noise/noise.json, which `cargo test --test all -- --ignored noise::` measures. Usage: npm run docs:noise
 import { writeFileSync } from 'node:fs';
 import { figures, FOLDER } from './lib/noise-plots.mjs';
 

@@ -175,14 +175,20 @@ function tasks(rows) {
           `${ms(row.ours)} ${row.unit}`,
           `${ms(row.peer)} ${row.unit}`,
           number(row.ratio),
-          row.sizeOurs
-            ? `${row.variant}: raw ${ms(row.sizeOurs.raw)}, gzip ${ms(row.sizeOurs.gzip)}, brotli ${ms(row.sizeOurs.brotli)} kB`
-            : (row.against ?? ''),
+          row.sizeOurs ? `${row.variant}: ${packed(row.sizeOurs)}` : (row.against ?? ''),
         ]),
       ),
     );
   }
   return lines;
+}
+
+/** The sizes that were taken of a file: by Brotli only where there was time for it. */
+function packed(sizes) {
+  return Object.entries(sizes)
+    .map(([how, kilobytes]) => `${how} ${ms(kilobytes)}`)
+    .join(', ')
+    .concat(' kB');
 }
 
 /** All programs of the peer, the fastest that leaves noise budget being the one compared with. */

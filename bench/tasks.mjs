@@ -22,7 +22,7 @@ export async function* taskRows({ effort, quick, names, threads = [1, 2] }) {
   }
   if (wanted('api_multiply_relinearize')) yield* callRows(effort);
   if (wanted('load')) yield* loadRows(quick ? 2 : 9);
-  if (wanted('wasm_size')) yield* sizeRows();
+  if (wanted('wasm_size')) yield* sizeRows(quick);
   if (wanted('peak_rss')) yield* memoryRows();
 }
 
@@ -96,9 +96,9 @@ async function* loadRows(times) {
   yield { group: 'task', name: 'load', scheme: null, n: null, threads: 1, variant: 'without workers', ...inline };
 }
 
-/** The wasm file of every module and build, as it is fetched; `ours` and `peer` are kilobytes of gzip. */
-async function* sizeRows() {
-  const seal = sizes(new URL('seal_throws.wasm', import.meta.resolve('node-seal')));
+/** The wasm file of every module and build, as it is fetched; `ours` and `peer` are kilobytes of gzip. Brotli takes five seconds for each: not if few samples will do. */
+async function* sizeRows(quick) {
+  const seal = sizes(quick, new URL('seal_throws.wasm', import.meta.resolve('node-seal')));
   const builds = Object.entries(PARTS).flatMap(([part, folder]) =>
     Object.entries(VARIANTS).map(([name, { file }]) => ({
       variant: `${part}, ${name}`,
@@ -107,7 +107,7 @@ async function* sizeRows() {
     })),
   );
   for (const { variant, name, path } of builds) {
-    const own = sizes(new URL(`../bindings/wasm/${path}`, import.meta.url));
+    const own = sizes(quick, new URL(`../bindings/wasm/${path}`, import.meta.url));
     yield {
       group: 'task',
       name: 'wasm_size',
@@ -126,13 +126,13 @@ async function* sizeRows() {
   }
 }
 
-function sizes(file) {
+function sizes(quick, file) {
   const bytes = readFileSync(file);
   const kilobytes = ({ length }) => length / 1000;
   return {
     raw: kilobytes(bytes),
     gzip: kilobytes(gzipSync(bytes, { level: 9 })),
-    brotli: kilobytes(brotliCompressSync(bytes)),
+    ...(!quick && { brotli: kilobytes(brotliCompressSync(bytes)) }),
   };
 }
 

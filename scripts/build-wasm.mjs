@@ -6,14 +6,13 @@
 // A build whose inputs have not changed is skipped; for one that was never made stands JavaScript without anything in it.
 // The core takes most of the time, and one processor: it is compiled once for each build, and several builds are made at a
 // time where processors and memory allow.
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { nameByLikeness } from './lib/function-order.mjs';
+import { inLanes } from './lib/lanes.mjs';
 import { ROOT, run, words } from './lib/run.mjs';
 import { lockedVersion, need, wasmRust } from './lib/toolchain.mjs';
 import { FEATURES, OPTIMIZE, PARTS, SORT, VARIANTS, target } from './lib/variants.mjs';
@@ -72,11 +71,7 @@ function build(part, variant) {
   optimize(optimized, wasm, SORT);
   const bytes = readFileSync(wasm);
   check(bytes);
-  const sizes = [
-    bytes.length,
-    gzipSync(bytes, { level: 9 }).length,
-    brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }).length,
-  ];
+  const sizes = [bytes.length, gzipSync(bytes, { level: 9 }).length];
   writeFileSync(stampFile(part, variant), JSON.stringify({ inputs, sizes }));
   report(part, variant, sizes, `built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
@@ -97,26 +92,11 @@ function outdated(parts, variants) {
 async function manyAtATime(groups) {
   const lanes = Math.min(groups.length, availableParallelism(), Math.floor(freemem() / MEMORY));
   if (lanes < 2) return;
-  const lane = async () => {
-    for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
-      console.log(`wasm ${group.join(' ')}: is being built, ${groups.length} to follow`);
-      await quietly([process.argv[1], '--lane', ...group, ...(force ? ['--force'] : [])]);
-    }
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  const scripts = groups.map((group) => [process.argv[1], '--lane', ...group, ...(force ? ['--force'] : [])]);
+  await inLanes(scripts, lanes, ([, , ...group], following) =>
+    console.log(`wasm ${group.join(' ')}: is being built, ${following} to follow`),
+  );
   force = false;
-}
-
-/** Runs a script; its output is shown when it ends, so that those of several do not mix. */
-async function quietly(args) {
-  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
-  const output = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => output.push(data));
-  const [status, signal] = await once(child, 'close');
-  process.stdout.write(Buffer.concat(output));
-  if (status === 0) return;
-  console.error(`failed (${signal ?? `exit ${status}`}): ${args.slice(1).join(' ')}`);
-  process.exit(1);
 }
 
 function isThreaded(variant) {
@@ -216,9 +196,7 @@ function check(bytes) {
   }
 }
 
-function report(part, variant, [raw, gzip, brotli], note) {
+function report(part, variant, [raw, gzip], note) {
   const kilobytes = (size) => `${(size / 1000).toFixed(1)} kB`;
-  console.log(
-    `wasm ${part} ${variant}: ${kilobytes(raw)} raw, ${kilobytes(gzip)} gzip, ${kilobytes(brotli)} brotli (${note})`,
-  );
+  console.log(`wasm ${part} ${variant}: ${kilobytes(raw)} raw, ${kilobytes(gzip)} gzip (${note})`);
 }

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
-// Runs the tests of pkg-tests/wasm in headless Chromium, for each build, of the crates that `build-wasm.mjs` compiled.
+// Runs the tests of pkg-tests/wasm in headless Chromium, for each build, of the crates that `build-wasm.mjs` compiled; two builds at a time.
 // Usage: node scripts/test-wasm.mjs [single] [threads] [relaxed] [options of cargo test]
+import { availableParallelism } from 'node:os';
 import { browsers } from './lib/browsers.mjs';
+import { inLanes } from './lib/lanes.mjs';
 import { run, words } from './lib/run.mjs';
 import { need, wasmRust } from './lib/toolchain.mjs';
 import { VARIANTS, buildEnv, cargoOptions } from './lib/variants.mjs';
@@ -14,7 +16,17 @@ if (!chromedriver.path) {
 const args = process.argv.slice(2);
 const named = Object.keys(VARIANTS).filter((variant) => args.includes(variant));
 const options = args.filter((arg) => !named.includes(arg));
-for (const variant of named.length ? named : Object.keys(VARIANTS)) {
+if (named.length === 1) {
+  test(named[0]);
+} else {
+  const variants = named.length > 0 ? named : Object.keys(VARIANTS);
+  const scripts = variants.map((variant) => [process.argv[1], variant, ...options]);
+  await inLanes(scripts, Math.min(2, availableParallelism()), ([, variant]) =>
+    console.log(`wasm ${variant}: is being tested`),
+  );
+}
+
+function test(variant) {
   console.log(`\n== the ${variant} build ==`);
   const env = { ...buildEnv(variant, need(wasmRust())), WASM_BINDGEN_TEST_TIMEOUT: '300' };
   // Default features of the tests are those of the builds with threads.

@@ -1,8 +1,5 @@
 //! AES and its modes as graphs: the standards' vectors at three granularities, and random messages against a model.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
-#[path = "aes/model.rs"]
 mod model;
 
 use cipherloom::circuit::{Circuit, CircuitBuilder, RunOptions, To};

@@ -1,8 +1,6 @@
 //! Names of attributes: an operator type refuses those that it does not name, and reads each that it does. Base operators are
 //! tried by the conformance suite's own test; here it is all others, over graphs of schemes and ciphers.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use cipherloom::circuit::CircuitBuilder;
 use cipherloom::expand::{BaseSet, Expander};
 use cipherloom::graph::{Attrs, Graph, Real, Signature, ValueType};

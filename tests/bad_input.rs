@@ -1,9 +1,6 @@
 //! Bad input from outside: a typed error that names the place, and the same objects go on working.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
-mod road;
-
+use crate::road::{TaskBuilder, compile, expected, turning};
 use cipherloom::circuit::Outcome;
 use cipherloom::error::FormatProblem;
 use cipherloom::ops::fused;
@@ -12,7 +9,6 @@ use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Client, Evaluator, Literal, Options, Program};
 use cipherloom::values::{Exact, GivenCells};
 use cipherloom::{Error, Result};
-use road::{TaskBuilder, compile, expected, turning};
 use std::sync::Arc;
 
 fn clear() -> SortedMap<String, GivenCells> {

@@ -1,10 +1,7 @@
 //! What programs, their values and their keys are as bytes.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
-mod recorder;
-mod road;
-
+use crate::recorder::{Draw, Recorder};
+use crate::road::{self, TaskBuilder};
 use cipherloom::Error;
 use cipherloom::circuit::Outcome;
 use cipherloom::error::FormatProblem;
@@ -14,8 +11,6 @@ use cipherloom::tasks::{Client, Evaluator, Literal, Options, Program};
 use cipherloom::values::Exact;
 use cipherloom::values::number::Number;
 use cipherloom_fuzz::container::{content, sealed};
-use recorder::{Draw, Recorder};
-use road::TaskBuilder;
 use std::sync::Arc;
 
 /// A sum of squares: products, and turns.

@@ -1,8 +1,6 @@
 //! CKKS as graphs, against arithmetic on doubles: every operator, at small ring dimensions and several parameters; errors are within the bound that is told
 //! for them, and the bound says something.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use cipherloom::engine::{Plan, PlanOptions, Run};
 use cipherloom::expand::{BaseSet, Expander};
 use cipherloom::graph::{Attrs, Graph, OperandId, Real};

@@ -1,7 +1,5 @@
 //! Every platform passes the conformance suite, and the suite sees what is wrong with one that should not.
 
-#![allow(clippy::panic, reason = "test helpers say what went wrong")]
-
 use cipherloom::graph::ValueType;
 use cipherloom::ops::{Call, OpDef, base, fused, plain};
 use cipherloom::platform::conformance::{Failure, check, check_operators, try_operator};

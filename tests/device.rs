@@ -1,10 +1,7 @@
 //! Runs of which a device computes a part, on a device that is imagined: it does what it is told, in order, with the reference's kernels. What shaders compute is
 //! seen where there are GPUs (`pkg-tests`).
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
-
-mod common;
-
+use crate::common::{Evaluator, Random, Task, outputs, with_outputs};
 use cipherloom::Error;
 use cipherloom::circuit::{Circuit, Placing};
 use cipherloom::engine::{Command, Input, Plan, PlanOptions, Run, Submission};
@@ -15,7 +12,6 @@ use cipherloom::place::{
     Circumstances, Line, OnDevice, Placed, Times, Use, Way, place_by_times, unplace_from,
 };
 use cipherloom::platform::{Gpu, Kernel, Mixed, Platform, Scalar};
-use common::{Evaluator, Random, Task, outputs, with_outputs};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;

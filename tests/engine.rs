@@ -1,7 +1,5 @@
 //! The engine from outside: what it refuses before anything runs, and what can be asked of a run.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use cipherloom::Error;
 use cipherloom::analyze::check;
 use cipherloom::engine::{Input, Plan, PlanOptions, Run};

@@ -1,7 +1,5 @@
 //! Expansion (SPEC G4): what it refuses, what it copies, and base sets that can be chosen.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use cipherloom::analyze::{analyze, check};
 use cipherloom::engine::{Plan, PlanOptions, Run};
 use cipherloom::expand::{BaseSet, Expander};

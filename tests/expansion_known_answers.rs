@@ -1,8 +1,6 @@
 //! Known answer K-G8 by the expander itself: splits and merges inside an expansion, two levels deep. Dependencies are those
 //! of each level, never those of the level above.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use cipherloom::Result;
 use cipherloom::analyze::{Method, analyze, analyze_by};
 use cipherloom::expand::{BaseSet, Expander};

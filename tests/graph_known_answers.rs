@@ -1,7 +1,5 @@
 //! The known answers of the computation graph: dependency tables, graph inputs and outputs, pruning, one worker.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use cipherloom::Result;
 use cipherloom::analyze::{
     Method, OutputIndex, analyze, analyze_by, check, derived_outputs, graph_inputs, waves,

@@ -1,16 +1,12 @@
 //! What a program, a key and a result are bound to, and what is told of bytes before there are any.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
-mod road;
-
+use crate::road::{self, TaskBuilder, by_name, compile, evaluator, expected, given, sealed};
 use cipherloom::circuit::{Job, Named, Outcome, OutputCells};
 use cipherloom::platform::Simd;
 use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Client, Literal, Options, Program};
 use cipherloom::values::Exact;
 use cipherloom::values::number::Number;
-use road::{TaskBuilder, by_name, compile, evaluator, expected, given, sealed};
 use std::sync::Arc;
 
 type Cells = SortedMap<String, Exact>;

@@ -1,9 +1,7 @@
 //! Keys that nobody holds alone: made by the protocols, each party running its own part; programs under them give what they are, and are decrypted together, by all or by any few, to all or to one receiver.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
-mod road;
-
+use crate::road::random::{Dice, Random, random};
+use crate::road::{TaskBuilder, by_name, computed, expected, given, sealed_public};
 use cipherloom::circuit::{Execution, Outcome, RunOptions, To};
 use cipherloom::engine::{Outgoing, Run};
 use cipherloom::graph::{Attrs, ValueType};
@@ -19,8 +17,6 @@ use cipherloom::tasks::{
 use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, Values};
 use cipherloom::{Error, Result};
-use road::random::{Dice, Random, random};
-use road::{TaskBuilder, by_name, computed, expected, given, sealed_public};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 

@@ -1,8 +1,6 @@
 //! Tasks as vectors of slots: random tasks, lowered for ciphertexts of a few slots, against the exact interpreter; slots are numbers here, so that nothing but the
 //! layout decides.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use cipherloom::graph::{Attr, Attrs, Graph, OperandId};
 use cipherloom::math::Modulus;
 use cipherloom::ops::{Registry, Session};
@@ -14,12 +12,11 @@ use cipherloom::values::types::{Kind, Place, Value};
 use cipherloom::values::{
     Exact, PackedValue, PackingOptions, Places, Range, Values, clear_name, interpret, lower, ranges,
 };
-mod road;
 
+use crate::road::random::{Dice, Random, random};
 use cipherloom::Error;
 use cipherloom::sorted::SortedMap;
 use num_bigint::BigInt;
-use road::random::{Dice, Random, random};
 
 const PASSES: PackerPasses = PackerPasses {
     dedup: true,

@@ -1,8 +1,6 @@
 //! What operators make ciphertexts off by, as their rules bound it and as it is measured under many keys: no bound is broken. The figures of `docs/noise.md` are made
 //! here, too: `npm run docs:noise`.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use cipherloom::engine::{Plan, PlanOptions, Run};
 use cipherloom::expand::{BaseSet, Expander};
 use cipherloom::graph::{Attrs, Graph, OperandId, Real};

@@ -1,9 +1,7 @@
 //! Results that are inputs of the next program: what two programs make one after the other is what one would make of both tasks.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
-mod road;
-
+use crate::road::random::{Dice, Random, random};
+use crate::road::{self, TaskBuilder, answers, evaluator, expected, given, parameters, sealed};
 use cipherloom::circuit::Outcome;
 use cipherloom::platform::Simd;
 use cipherloom::schemes::SchemeName;
@@ -15,8 +13,6 @@ use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, Values};
 use cipherloom::{Error, Result};
 use cipherloom_fuzz::container::{content, sealed as sealed_like};
-use road::random::{Dice, Random, random};
-use road::{TaskBuilder, answers, evaluator, expected, given, parameters, sealed};
 use std::sync::Arc;
 
 type Cells = SortedMap<String, Exact>;

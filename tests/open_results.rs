@@ -1,16 +1,12 @@
 //! Products that are results and stay of three parts: where they do, where they must not, and that they are right.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
-mod road;
-
+use crate::road::{TaskBuilder, expected, run};
 use cipherloom::graph::Graph;
 use cipherloom::ops::types::Extract;
 use cipherloom::schemes::SchemeName;
 use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Literal, Options, Passes, Program, Step};
 use cipherloom::values::Exact;
-use road::{TaskBuilder, expected, run};
 use std::sync::Arc;
 
 /// A task of x and y, of so many cells each.

@@ -1,16 +1,12 @@
 //! What must not matter: the order in which values are handed in, and the number of threads.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
-mod road;
-
+use crate::road::{TaskBuilder, by_name, compile, evaluator, expected, opened, sealed};
 use cipherloom::circuit::Outcome;
 use cipherloom::platform::Simd;
 use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Client, Literal, Program};
 use cipherloom::values::Exact;
 use cipherloom::values::number::Number;
-use road::{TaskBuilder, by_name, compile, evaluator, expected, opened, sealed};
 use std::sync::Arc;
 
 type Cells = SortedMap<String, Exact>;

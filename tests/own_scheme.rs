@@ -1,7 +1,5 @@
 //! A cryptographer's own circuits, by the public builder only: BFV with keys of one's own. bindings/test/e2e/own-scheme.test.ts builds the same from TypeScript, and gets the same bytes.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use cipherloom::circuit::{Circuit, CircuitBuilder, RunOptions, To};
 use cipherloom::graph::{Attrs, ValueType};
 use cipherloom::math::prime::ntt_primes;

@@ -1,10 +1,10 @@
 //! Data owners who hold the public key alone: what they and the client encrypt, in any mix, gives what the task is, within the noise that programs promise.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
-mod recorder;
-mod road;
-
+use crate::recorder::{Draw, Recorder};
+use crate::road::random::{Dice, Random, random};
+use crate::road::{
+    TaskBuilder, by_name, computed, evaluator, expected, given, parameters, sealed, sealed_public, secret_key,
+};
 use cipherloom::circuit::{Outcome, OutputCells};
 use cipherloom::graph::Attrs;
 use cipherloom::math::limbs;
@@ -18,11 +18,6 @@ use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, GivenCells, Values};
 use cipherloom::{Error, Result};
 use cipherloom_fuzz::container::{content, sealed as sealed_like};
-use recorder::{Draw, Recorder};
-use road::random::{Dice, Random, random};
-use road::{
-    TaskBuilder, by_name, computed, evaluator, expected, given, parameters, sealed, sealed_public, secret_key,
-};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

@@ -1,11 +1,8 @@
 //! Graphs that several parties share: the known answers K-P1, K-P5, K-P6 and K-P7, what crosses, bytes, and random graphs that all parties
 //! together compute as one engine does.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
-
-mod common;
-mod tensors;
-
+use crate::common::{Evaluator, Nested, Random, Task};
+use crate::tensors;
 use cipherloom::analyze::analyze;
 use cipherloom::circuit::{Circuit, CircuitBuilder, Execution, RunOptions, To};
 use cipherloom::engine::{Outgoing, Run};
@@ -15,7 +12,6 @@ use cipherloom::ops::types::{Ciphertext, Form, Limb, Poly, Scheme};
 use cipherloom::ops::{OpDef, Registry};
 use cipherloom::parties::{Crossing, Cut, NOBODY, Owners, Shared, platform};
 use cipherloom::platform::{Mixed, Platform, Scalar};
-use common::{Evaluator, Nested, Random, Task};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -1,10 +1,7 @@
 //! Each pass from text to text: `passes/NAME.in.txt` becomes `passes/NAME.out.txt`. With the environment variable
 //! `WRITE_PASSES` set the second is written; read it before it is kept.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
-mod tensors;
-
+use crate::tensors;
 use cipherloom::Result;
 use cipherloom::circuit::Precompute;
 use cipherloom::graph::{Graph, parse, print};

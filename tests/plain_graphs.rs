@@ -1,7 +1,5 @@
 //! Small graphs over plain data in the text form, in all units, against values written out by hand.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use cipherloom::engine::{Input, Plan, PlanOptions, Run};
 use cipherloom::graph::{GraphError, parse};
 use cipherloom::ops::Registry;

@@ -1,7 +1,5 @@
 //! Operators placed by name, several platforms in one run, and operators that somebody else computes.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "tests")]
-
 use cipherloom::circuit::{Circuit, CircuitBuilder, Execution, Recorded, RunOptions, To};
 use cipherloom::engine::{Outgoing, Run};
 use cipherloom::graph::{Attrs, OperandId};

@@ -1,10 +1,7 @@
 //! Random protection: every kind alone and all together give what the circuit without it gives, bit for bit; two seeds give
 //! two structures; growth is kept; passes leave it where they are told to.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
-mod common;
-
+use crate::common::Random;
 use cipherloom::circuit::{Circuit, CircuitBuilder, Precompute, RunOptions, To, Trials};
 use cipherloom::graph::{Attrs, OperandId};
 use cipherloom::math::sample::Seed;
@@ -15,7 +12,6 @@ use cipherloom::optimize::Pass;
 use cipherloom::platform::{Platform, Scalar, Simd};
 use cipherloom::protect::{Growth, Kind, Policy, Protection};
 use cipherloom::{Error, Result};
-use common::Random;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 

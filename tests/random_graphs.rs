@@ -1,10 +1,7 @@
 //! Random graphs: analysis by two methods, text form, placement, engine and expansion against an evaluator that
 //! shares nothing with them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
-mod common;
-
+use crate::common::{Evaluator, Nested, Random, Task, outputs, with_outputs};
 use cipherloom::analyze::{Facts, Method, OutputIndex, analyze, analyze_by, check, derived_outputs};
 use cipherloom::engine::{Input, Plan, PlanOptions, Run};
 use cipherloom::expand::{BaseSet, Expander};
@@ -13,7 +10,6 @@ use cipherloom::ops::Registry;
 use cipherloom::optimize::{DEFAULT_PASSES, Pass, optimize, optimize_known};
 use cipherloom::place::gather;
 use cipherloom::platform::{Null, Platform, Scalar};
-use common::{Evaluator, Nested, Random, Task, outputs, with_outputs};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

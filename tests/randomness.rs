@@ -3,12 +3,9 @@
 //!
 //! Thresholds: no test fails by chance with a probability above 1e-9; each says how it was computed.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
-mod recorder;
-mod rlwe_model;
-mod road;
-
+use crate::recorder::{Draw, Recorder};
+use crate::rlwe_model::{Model, key_at, limbs, value_at};
+use crate::road::{self, TaskBuilder, evaluator};
 use cipherloom::circuit::{Job, Outcome};
 use cipherloom::ops::types::SwitchingKey;
 use cipherloom::platform::{Platform, Simd};
@@ -16,9 +13,6 @@ use cipherloom::schemes::close::KeyName;
 use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Client, Literal, Options, Program};
 use cipherloom::values::Exact;
-use recorder::{Draw, Recorder};
-use rlwe_model::{Model, key_at, limbs, value_at};
-use road::{TaskBuilder, evaluator};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -1,9 +1,6 @@
 //! Results that may be published: noise that hides the key, as much as is promised, and no more of them than were declared.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
-mod road;
-
+use crate::road::{TaskBuilder, by_name, evaluator, expected, given, parameters, sealed};
 use cipherloom::circuit::{Outcome, OutputCells};
 use cipherloom::platform::Simd;
 use cipherloom::schemes::SchemeName;
@@ -13,7 +10,6 @@ use cipherloom::values::Exact;
 use cipherloom::values::number::Number;
 use cipherloom::{Error, Result};
 use cipherloom_fuzz::container::{content, sealed as sealed_like};
-use road::{TaskBuilder, by_name, evaluator, expected, given, parameters, sealed};
 use std::sync::Arc;
 
 type Cells = SortedMap<String, Exact>;

@@ -99,3 +99,19 @@ fn only_the_engine_knows_the_hardware() {
         }
     }
 }
+
+/// A file that no program of tests names would not run, and nothing would say so.
+#[test]
+fn every_file_of_tests_runs() {
+    let settings = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let all = fs::read_to_string(root().join("tests/all.rs")).unwrap();
+    for entry in fs::read_dir(root().join("tests")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "rs") {
+            let name = name(&path).trim_end_matches(".rs");
+            let runs = settings.contains(&format!("[[test]]\nname = \"{name}\""))
+                || all.contains(&format!("\nmod {name};\n"));
+            assert!(runs, "tests/{name}.rs is named neither in tests/all.rs nor in Cargo.toml");
+        }
+    }
+}

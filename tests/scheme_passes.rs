@@ -1,10 +1,7 @@
 //! The pass that sees ciphertexts of BFV, on random graphs: what decrypts is the same before and after them, and what plain
 //! numbers give.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
-mod common;
-
+use crate::common::Random;
 use cipherloom::engine::{Plan, PlanOptions, Run};
 use cipherloom::expand::{BaseSet, Expander};
 use cipherloom::graph::{Attrs, Graph, OperandId};
@@ -13,7 +10,6 @@ use cipherloom::ops::{Registry, Session, types};
 use cipherloom::optimize::{optimize, sum_products};
 use cipherloom::platform::{Platform, Simd};
 use cipherloom::schemes;
-use common::Random;
 use std::sync::Arc;
 
 const N: usize = 16;

@@ -1,9 +1,6 @@
 //! Security levels: parameters that are chosen have them, what is below them is refused or says so wherever it is told of.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
-mod road;
-
+use crate::road::{self, TaskBuilder, expected, run};
 use cipherloom::Error;
 use cipherloom::graph::{parse, print};
 use cipherloom::platform::{Scalar, Simd};
@@ -12,7 +9,6 @@ use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Client, Evaluator, Literal, Options, Passes, Program, Step};
 use cipherloom::values::Exact;
 use cipherloom::values::number::Number;
-use road::{TaskBuilder, expected, run};
 use std::sync::Arc;
 
 /// The sum of squares of four cells of a kind, and the cells and their sum.

@@ -1,9 +1,7 @@
 //! Tasks over values, encrypted: what comes back is what the exact interpreter says.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
-mod road;
-
+use crate::road::random::{Random, random};
+use crate::road::{self, TaskBuilder, answers, by_name, compile, evaluator, expected, opened, run, sealed};
 use cipherloom::Error;
 use cipherloom::graph::{Attrs, Operator, Real};
 use cipherloom::ops::types::{Ciphertext, Extract};
@@ -14,8 +12,6 @@ use cipherloom::sorted::SortedMap;
 use cipherloom::tasks::{Client, GivenParameters, Literal, Meaning, Options, OutputReport, Passes, Program};
 use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, Values};
-use road::random::{Random, random};
-use road::{TaskBuilder, answers, by_name, compile, evaluator, expected, opened, run, sealed};
 use std::sync::Arc;
 
 fn given<const N: usize>(inputs: [(&str, Exact); N]) -> SortedMap<String, Exact> {

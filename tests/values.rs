@@ -1,8 +1,6 @@
 //! Tasks without a scheme: the interpreter against a slow model that knows nothing of it, ranges against the interpreter, statistics
 //! against their formulas, halves of a cut against the whole.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use cipherloom::analyze::check;
 use cipherloom::expand::{BaseSet, Expander};
 use cipherloom::graph::{Attr, Attrs, Graph, OperandId, Real, ValueType, parse, print};

@@ -1,10 +1,7 @@
 //! Verification: what is right passes; ten planted faults are each found, and located by name.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
-
-mod common;
-mod tensors;
-
+use crate::common::{self, Random, Task};
+use crate::tensors;
 use cipherloom::circuit::{Circuit, CircuitBuilder, Precompute, To, Trials, pass_names};
 use cipherloom::expand::BaseSet;
 use cipherloom::graph::{Attrs, Graph, GraphError, OperandId, ValueType, parse, print};
@@ -17,7 +14,6 @@ use cipherloom::platform::{Kernel, Platform, Scalar, Simd, WordKernel};
 use cipherloom::schemes::bfv::auxiliary_primes;
 use cipherloom::tasks;
 use cipherloom::{At, Difference, Error, Result};
-use common::{Random, Task};
 use std::sync::Arc;
 
 fn registry() -> Arc<Registry> {

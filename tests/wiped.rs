@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "an allocator that reads what it frees")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+#[allow(dead_code, reason = "what this program does not use, that of all tests does")]
 mod road;
 
 use cipherloom::circuit::Outcome;

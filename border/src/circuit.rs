@@ -133,14 +133,16 @@ pub(super) fn platform_of(name: &str) -> Result<Arc<dyn Platform>, Error> {
     found.ok_or_else(|| wrong("platform", name, "simd or scalar"))
 }
 
+fn usual() -> Vec<String> {
+    vec![platform().name().into(), JAVASCRIPT.into()]
+}
+
 /// The platforms of these names, in that order; the usual ones for none. The others serve what is placed on them, but for that of what
 /// parties send each other, which nobody else computes.
 fn mixed(names: &[String]) -> Result<Mixed, Error> {
+    let usual = usual();
+    let names = if names.is_empty() { &usual[..] } else { names };
     let mut rest = platforms();
-    if names.is_empty() {
-        let others = rest.split_off(3);
-        return Ok(Mixed::new(rest, others));
-    }
     let mut take = |name: &String| {
         let at = rest.iter().position(|platform| platform.name() == name);
         at.map(|at| rest.remove(at))
@@ -156,7 +158,7 @@ fn mixed(names: &[String]) -> Result<Mixed, Error> {
 fn beside_gpu(mut names: Vec<String>) -> Result<(Mixed, Mixed), Error> {
     names.retain(|name| name != GPU);
     if names.is_empty() {
-        names = vec![platform().name().into(), JAVASCRIPT.into()];
+        names = usual();
     }
     let host = mixed(&names)?;
     names.insert(0, GPU.into());

@@ -8,7 +8,7 @@ import { dataOf, record } from '../graphs/recipe.mjs';
 import { mulberry32 } from '../lib/random.mjs';
 import { skip, startNats } from './nats.mjs';
 
-/** For each transport; the core's own tests have a thousand (`cargo test --test parties -- --ignored`). */
+/** For each transport; the core's own tests have a thousand (`cargo test --test all -- --ignored parties::`). */
 const GRAPHS = Number(process.env.PARTY_GRAPHS ?? 12);
 const SEED = Number(process.env.PARTY_SEED ?? 2026);
 const NAMES = ['one', 'two', 'three', 'four', 'five'];

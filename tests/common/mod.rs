@@ -1,8 +1,6 @@
 //! Random graphs of real operators, and an evaluator that knows neither plan nor storage: a flat map from units to
 //! values.
 
-#![allow(dead_code, reason = "every test file uses a part")]
-
 use cipherloom::Result;
 use cipherloom::analyze::{analyze, derived_outputs};
 use cipherloom::engine::Run;

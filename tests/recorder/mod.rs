@@ -1,5 +1,4 @@
 //! A platform that notes what its samplers were given.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use cipherloom::Result;
 use cipherloom::graph::ValueType;

@@ -1,7 +1,5 @@
 //! A small model of BGV that shares nothing with the package but its bytes, its transform and the stream of a seed that travels: it finds
 //! the secret by asking for two decryptions, and then what is left of a ciphertext or a key when secret and message are taken away: the error.
-#![allow(dead_code, reason = "every test file uses a part of it")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use cipherloom::circuit::Outcome;
 use cipherloom::math::sample::{Domain, uniform_into};

@@ -1,8 +1,5 @@
 //! The whole road of a task: compiled, keys made, values encrypted, run by an evaluator that was given bytes, decrypted and finished.
 
-#![allow(dead_code, reason = "every test file uses a part of it")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 pub mod random;
 
 use cipherloom::Result;
@@ -18,7 +15,7 @@ use cipherloom::tasks::{
     Passes, Program, Report,
 };
 use cipherloom::values::number::Number;
-use cipherloom::values::{Exact, GivenCells, Values, cut, interpret};
+use cipherloom::values::{Exact, GivenCells, Values, interpret};
 use std::sync::Arc;
 
 /// Options for programs whose sums are made by turns, which take keys.
@@ -238,12 +235,4 @@ pub fn parameters(report: &Report) -> GivenParameters {
     let layouts = inputs.into_iter().map(|(name, input)| (name, input.layout)).collect();
     let public_key = public_key.is_some();
     GivenParameters { scheme, n, moduli, special, plain_moduli, scale, layouts, public_key, parties }
-}
-
-pub fn halves(task: &Literal) -> (usize, usize) {
-    let values = Values::new();
-    let registry = values.registry();
-    let (graph, _) = task.assemble(&registry, &values).unwrap();
-    let cut = cut(&graph, &registry, &values).unwrap();
-    (cut.server.operators().len(), cut.client.operators().len())
 }

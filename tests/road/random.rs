@@ -1,8 +1,5 @@
 //! Random tasks.
 
-#![allow(dead_code, reason = "every test file uses a part of it")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use cipherloom::Result;
 use cipherloom::graph::{Attr, Attrs, Graph, OperandId, ValueType};
 use cipherloom::ops::{Registry, Session};

@@ -1,7 +1,5 @@
 //! Operators on tensors of u64, as a user would add them, and a platform that has them beside the scalar one's.
 
-#![allow(dead_code, reason = "every test file uses a part")]
-
 use cipherloom::Result;
 use cipherloom::graph::ValueType;
 use cipherloom::ops::tensor::{Element, Tensor};
