@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Everything: set-up, checks, builds, tests. Usage: node scripts/test.mjs [--yes]
 //   --yes  installs what is missing without asking
+import { inLanes } from './lib/lanes.mjs';
 import { find } from './lib/run.mjs';
 import { steps } from './lib/steps.mjs';
 
@@ -12,7 +13,11 @@ await steps('npm test', [
   { what: 'what is missing is installed', run: script('setup', '--tests', ...process.argv.slice(2)) },
   { what: 'checks', run: script('lint') },
   { what: 'native tests', run: script('test-rust') },
-  { what: 'threads in every order', run: script('test-race') },
+  // The last modules are compiled one after another, by one processor.
+  {
+    what: 'builds of the wasm, and threads in every order',
+    run: () => inLanes([['scripts/build-wasm.mjs'], ['scripts/test-race.mjs']], 2),
+  },
   { what: 'all builds', run: [npm, 'run', 'build'] },
   { what: 'tests of the wasm', run: script('test-wasm') },
   { what: 'tests of the native build', run: script('test-native') },
