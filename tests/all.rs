@@ -15,6 +15,7 @@ mod device;
 mod engine;
 mod expansion;
 mod expansion_known_answers;
+mod finished_reals;
 mod graph_known_answers;
 mod identity;
 mod joint;

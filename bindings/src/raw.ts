@@ -411,6 +411,7 @@ export type RawGivenCells = Float64Array<ArrayBuffer> | BigInt64Array<ArrayBuffe
 export interface RawOutput<Problem = unknown> {
   name: string;
   budgetBits?: number;
+  error?: number;
   problem?: Problem;
   cells?: RawCells['cells'];
   present?: RawCells['present'];

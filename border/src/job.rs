@@ -133,16 +133,19 @@ impl RawJob {
     }
 }
 
-/// For each output of a task its name, its measured noise budget, where there is one, and either its cells, which of them are there (undefined where all are),
+/// For each output of a task its name, its measured noise budget and how much it may be off, where there is such a thing, and either its cells, which of them are there (undefined where all are),
 /// and, where all cells are integers, these (a `BigInt64Array`, or decimal texts); or the error that says why it has no value.
 #[cfg(feature = "tasks")]
 pub(super) fn js_outputs(outputs: Vec<OutputCells>) -> Result<Array, cipherloom::Error> {
     let out = Array::new();
-    for OutputCells { name, cells, budget } in outputs {
+    for OutputCells { name, cells, budget, error } in outputs {
         let item = Object::new();
         set(&item, "name", &name.into());
         if let Some(budget) = budget {
             set(&item, "budgetBits", &budget.into());
+        }
+        if let Some(error) = error {
+            set(&item, "error", &error.into());
         }
         out.push(&item);
         let exact = match cells {

@@ -36,6 +36,8 @@ pub struct OutputCells {
     /// Measured noise budget of the worst ciphertext that it comes from, bits; infinite where nothing was encrypted. None under CKKS, where noise is part of the
     /// result, and of results that may be published, since it tells of the key.
     pub budget: Option<f64>,
+    /// The most that one of its numbers may be off, by the bounds of what was decrypted and of what was made of it; none where none is, or where that is not known.
+    pub error: Option<f64>,
 }
 
 type Finish = Box<dyn FnOnce(&Run) -> Result<Outcome> + Send>;

@@ -121,7 +121,7 @@ impl Series {
             },
             Self::Integers(_) => return None,
         };
-        Some((a, b)).filter(|(a, b)| b.abs() <= 4.0 * a.abs())
+        Some((a, b)).filter(|(a, b)| *a != 0.0 && b.abs() <= 4.0 * a.abs())
     }
 
     /// The largest that |p'| may be where |x| is at most `largest`.

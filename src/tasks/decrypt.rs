@@ -13,6 +13,7 @@ use crate::graph::{Attrs, OperandId, Real};
 use crate::ops::Session;
 use crate::ops::types::Extract;
 use crate::packed::Layout;
+use crate::schemes::close::Closed;
 use crate::schemes::noise;
 use crate::sorted::SortedMap;
 use crate::values::number::Number;
@@ -191,6 +192,15 @@ fn decrypted(
     }
     if exact && !hidden {
         all.budgets.extend(value.all().map(|own| (own.name.clone(), worst)));
+    }
+    if !exact {
+        let bits = program
+            .closed(value)?
+            .into_iter()
+            .filter_map(Closed::error_bits)
+            .fold(f64::NEG_INFINITY, f64::max);
+        let reals = value.all().filter(|own| own.value.kind == ValueKind::Real);
+        all.off.extend(reals.map(|own| (own.name.clone(), libm::exp2(bits))));
     }
     cells_of(program, value, &parts, &mut all.cells)
 }

@@ -16,6 +16,8 @@ pub struct Decrypted {
     pub cells: Cells,
     /// The noise budget that the worst of a value's ciphertexts has left, where it is measured.
     pub budgets: SortedMap<String, f64>,
+    /// By how much the reals of a value may be off.
+    pub off: SortedMap<String, f64>,
 }
 
 /// Values as exact numbers.
@@ -31,7 +33,7 @@ pub fn exact(given: &SortedMap<String, GivenCells>) -> Result<Cells> {
 /// # Errors
 /// As [`crate::values::interpret`], but for what has no value.
 pub fn outputs(program: &Program, decrypted: Decrypted, public: &Cells) -> Result<Vec<OutputCells>> {
-    let Decrypted { cells, budgets } = decrypted;
+    let Decrypted { cells, budgets, off } = decrypted;
     let (finish, Halves { registry, values, exact, .. }) = (program.finish(), program.halves());
     // Of what may be published it is nobody else's affair.
     let told = *exact && program.releases().is_none();
@@ -39,7 +41,8 @@ pub fn outputs(program: &Program, decrypted: Decrypted, public: &Cells) -> Resul
     let known = |name: &String| public.get(name).or_else(|| cells.get(name));
     let given =
         finish.inputs().iter().filter_map(|port| Some((port.name.clone(), known(&port.name)?.clone())));
-    let mut all = results(&interpret_defined(finish, registry, values, &given.collect())?);
+    let interpreted = interpret_defined(finish, registry, values, &given.collect(), &off)?;
+    let (mut all, finished) = (results(&interpreted), interpreted.off());
     let sources = program.halves().sources()?;
     let worst = |name: &String| {
         let from: Vec<&String> = match sources.get(name) {
@@ -51,7 +54,9 @@ pub fn outputs(program: &Program, decrypted: Decrypted, public: &Cells) -> Resul
     let output = |name: &String| {
         let cells = all.remove(name).or_else(|| cells.get(name).cloned().map(Ok));
         let cells = cells.ok_or(Error::Job("every output is computed in one of the halves"))?;
-        Ok(OutputCells { name: name.clone(), cells, budget: told.then(|| worst(name)) })
+        let error = finished.get(name).or_else(|| off.get(name)).copied();
+        let error = error.filter(|error| cells.is_ok() && *error > 0.0 && error.is_finite());
+        Ok(OutputCells { name: name.clone(), cells, budget: told.then(|| worst(name)), error })
     };
     program.task().outputs.iter().map(|declared| &declared.name).map(output).collect()
 }
@@ -63,8 +68,9 @@ pub fn outputs(program: &Program, decrypted: Decrypted, public: &Cells) -> Resul
 pub fn plain(program: &Program, inputs: &Cells) -> Result<Vec<OutputCells>> {
     let Halves { registry, values, .. } = program.halves();
     let (task, _) = program.task().assemble(registry, values)?;
-    let all = results(&interpret_defined(&task, registry, values, inputs)?);
-    Ok(all.into_iter().map(|(name, cells)| OutputCells { name, cells, budget: None }).collect())
+    let all = results(&interpret_defined(&task, registry, values, inputs, &SortedMap::new())?);
+    let output = |(name, cells)| OutputCells { name, cells, budget: None, error: None };
+    Ok(all.into_iter().map(output).collect())
 }
 
 /// The outputs of an interpretation: `NoValue` for those that have none.

@@ -12,7 +12,6 @@ use crate::bytes::{Length, hex};
 use crate::engine::{Plan, PlanOptions};
 use crate::expand::{CostModel, Expander};
 use crate::graph::Graph;
-use crate::ops::types::Scheme;
 use crate::platform::Platform;
 use crate::schemes::close::Closed;
 use crate::schemes::{Releases, SchemeName};
@@ -189,10 +188,7 @@ impl Program {
             values: values.get(&closed.name).cloned().unwrap_or_default(),
             level: closed.ty.ciphertext.q.len(),
             budget_bits: closed.budget,
-            error_bits: match closed.ty.ciphertext.scheme {
-                Scheme::Ckks { scale } => Some(closed.told.error - libm::log2(scale.get())),
-                _ => None,
-            },
+            error_bits: closed.error_bits(),
             noise_bits: closed.noise_bits(),
             bytes: Limbs::of_ciphertext(&closed.ty).bytes(),
         };

@@ -3,6 +3,7 @@
 //! Sums, products and quotients are exact; a square root is the nearest binary64 of the exact one's operand. How much it takes is
 //! found before it starts: every operator says how many bits its result may have ([`ValueDef::bits`]).
 
+use super::near::{self, Near};
 use super::number::{Bits, Number};
 use super::types::{Kind, Value};
 use super::walk::{Rule, Walk, Walked};
@@ -145,19 +146,22 @@ impl Rule for Size<'_> {
 /// The cells of every value, or why it has none.
 struct Cells<'a> {
     inputs: &'a SortedMap<String, Exact>,
+    /// By how much the cells of inputs may be off, where they may.
+    off: &'a SortedMap<String, f64>,
     /// Whether a value without cells ends the work.
     strict: bool,
 }
 
 /// The cells of a value, or why it has none.
-type Known = std::result::Result<Arc<Exact>, Arc<Error>>;
+type Known = std::result::Result<Arc<Near>, Arc<Error>>;
 
 impl Rule for Cells<'_> {
     type State = Known;
 
     fn given(&self, name: &str, _: &Value) -> Result<Known> {
         let given = self.inputs.get(name).ok_or_else(|| Error::MissingInput { name: name.to_owned() })?;
-        Ok(Ok(Arc::new(given.clone())))
+        let off = self.off.get(name).copied().unwrap_or(0.0);
+        Ok(Ok(Arc::new(Near::within(given.clone(), off))))
     }
 
     fn of(
@@ -170,13 +174,13 @@ impl Rule for Cells<'_> {
         let mut cells = Vec::with_capacity(inputs.len());
         for (known, _) in inputs {
             match known {
-                Ok(exact) => cells.push(&**exact),
+                Ok(near) => cells.push(&**near),
                 Err(why) => return Ok(Err(Arc::clone(why))),
             }
         }
-        match def.exact(call, &cells) {
-            Ok(exact) if exact.fits(output) => Ok(Ok(Arc::new(exact))),
-            Ok(exact) => Err(call.error("cells that its exact rule gives", exact.cells.len(), output)),
+        match near::computed(def, call, output, &cells) {
+            Ok(near) if near.cells.fits(output) => Ok(Ok(Arc::new(near))),
+            Ok(near) => Err(call.error("cells that its exact rule gives", near.cells.cells.len(), output)),
             Err(why @ Error::Operator { .. }) if !self.strict => Ok(Err(Arc::new(why))),
             Err(error) => Err(error),
         }
@@ -192,6 +196,10 @@ pub struct Interpreted {
 impl Interpreted {
     /// The cells of an operand; none for what is no value, or has none.
     pub fn of(&self, operand: OperandId) -> Option<&Exact> {
+        Some(&self.near(operand)?.cells)
+    }
+
+    fn near(&self, operand: OperandId) -> Option<&Near> {
         self.all.get(operand.0 as usize)?.as_ref()?.as_deref().ok()
     }
 
@@ -199,6 +207,12 @@ impl Interpreted {
     pub fn outputs(&self) -> SortedMap<String, Exact> {
         let exact = |(name, operand): &(String, OperandId)| Some((name.clone(), self.of(*operand)?.clone()));
         self.outputs.iter().filter_map(exact).collect()
+    }
+
+    /// By how much declared outputs may be off, by name: the most of each one's cells; infinite where that is not known.
+    pub fn off(&self) -> SortedMap<String, f64> {
+        let off = |(name, operand): &(String, OperandId)| Some((name.clone(), self.near(*operand)?.most()));
+        self.outputs.iter().filter_map(off).collect()
     }
 
     /// Why declared outputs have no value, by name: the operator that has none.
@@ -241,10 +255,11 @@ pub fn interpret(
     values: &Values,
     inputs: &SortedMap<String, Exact>,
 ) -> Result<Interpreted> {
-    computed(graph, registry, values, inputs, true)
+    computed(graph, registry, values, (inputs, &SortedMap::new()), true)
 }
 
-/// The same, where operators may have no value for their operands, such as a quotient by 0: what is not made of these is computed all the same.
+/// The same, where operators may have no value for their operands, such as a quotient by 0: what is not made of these is computed all the same. The cells of the inputs
+/// that `off` names may be off, by so much.
 ///
 /// # Errors
 /// As [`interpret`], but for operators that have no value.
@@ -253,20 +268,21 @@ pub fn interpret_defined(
     registry: &Registry,
     values: &Values,
     inputs: &SortedMap<String, Exact>,
+    off: &SortedMap<String, f64>,
 ) -> Result<Interpreted> {
-    computed(graph, registry, values, inputs, false)
+    computed(graph, registry, values, (inputs, off), false)
 }
 
 fn computed(
     graph: &Graph,
     registry: &Registry,
     values: &Values,
-    inputs: &SortedMap<String, Exact>,
+    (inputs, off): (&SortedMap<String, Exact>, &SortedMap<String, f64>),
     strict: bool,
 ) -> Result<Interpreted> {
     let walked = Walked::new(graph, registry)?;
     sizes(&walked, values, inputs)?;
-    let all = Walk::new(values, Cells { inputs, strict }).run_in(&walked)?;
+    let all = Walk::new(values, Cells { inputs, off, strict }).run_in(&walked)?;
     let outputs = graph.outputs().iter().map(|port| (port.name.clone(), port.operand)).collect();
     Ok(Interpreted { outputs, all })
 }

@@ -14,6 +14,7 @@ mod cut;
 mod exact;
 mod given;
 mod lower;
+mod near;
 pub mod number;
 pub mod ops;
 mod part;
@@ -33,6 +34,7 @@ pub use cut::{Crossing, Cut, cut};
 pub use exact::{Exact, Interpreted, MOST_BITS, MOST_WORK, bits, interpret, interpret_defined};
 pub use given::GivenCells;
 pub use lower::{Lowered, Lowering, PackedValue, Packing, PackingOptions, Places, clear_name, lower};
+pub use near::Near;
 pub use plan::MOST_ADDRESS_BITS;
 pub use range::{Known, Order, Range, range_of, ranges};
 pub use sources::{Sources, sources};
@@ -95,6 +97,16 @@ pub trait ValueDef: OpDef {
     fn sure(&self, call: &Call<'_>, inputs: &[&Exact]) -> Result<bool> {
         let _ = (call, inputs);
         Ok(true)
+    }
+
+    /// The result of operands that may be off, and by how much it may be off then, where that does not follow from what the operator is linear in; none where it does,
+    /// or where nothing is known of it.
+    ///
+    /// # Errors
+    /// As [`ValueDef::exact`]; where the result has no value for all that is known, such as a quotient by what may be 0.
+    fn near(&self, call: &Call<'_>, inputs: &[&Near]) -> Result<Option<Near>> {
+        let _ = (call, inputs);
+        Ok(None)
     }
 
     /// How many bits the numbers of the result may have, from those of the operands. It is asked before [`ValueDef::exact`].

@@ -243,14 +243,14 @@ describe('results as files', () => {
     toString: () => '-0.50',
     toJSON: () => '-0.50',
   };
-  const one = (value: never) => ({ value, problem: undefined, budgetBits: undefined });
+  const one = (value: never) => ({ value, problem: undefined, budgetBits: undefined, error: undefined });
   const details = {
     '=sum, "x"': one(decimal as never),
     rows: one([
       [1.5, null],
       [true, decimal],
     ] as never),
-    none: { value: undefined, problem: new Error('no mean of nothing'), budgetBits: undefined },
+    none: { value: undefined, problem: new Error('no mean of nothing'), budgetBits: undefined, error: undefined },
   };
 
   it('have every cell', () => {

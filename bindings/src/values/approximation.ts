@@ -7,8 +7,9 @@ import type { Approximation, ApproximationOptions } from './types.js';
 const DEGREES = [3, 7, 15, 31, 63, 127, 255, 511];
 const MOST_DEGREE = 1023;
 const DEFAULT_ERROR = 1e-6;
-/** Samples of the error, for each coefficient. */
+/** Places where the error is looked at, for each coefficient, and at least: a function that is other than its polynomial between a few nodes would look like it. */
 const SAMPLES = 16;
+const LEAST_SAMPLES = 4096;
 
 /** See {@link approximation} in the index. Errors: InputError `input.type`; ParameterError where no degree is enough. */
 export function approximation(
@@ -60,8 +61,9 @@ function fitted(
     return (sum * (j === 0 ? 1 : 2)) / count;
   });
   let error = 0;
-  for (let at = 0; at <= SAMPLES * count; at++) {
-    const u = Math.cos((Math.PI * at) / (SAMPLES * count));
+  const samples = Math.max(SAMPLES * count, LEAST_SAMPLES);
+  for (let at = 0; at <= samples; at++) {
+    const u = Math.cos((Math.PI * at) / samples);
     error = Math.max(error, Math.abs(clenshaw(coefficients, u) - value(u)));
   }
   const at = (x: number): number => clenshaw(coefficients, (x - middle) / half);
@@ -84,7 +86,8 @@ export function checkedApproximation(where: string, given: unknown): Approximati
   const fits = numbers.length >= 2 && numbers.length <= MOST_DEGREE + 1 && numbers.every(Number.isFinite);
   if (fits && Number.isFinite(from) && Number.isFinite(to) && (from as number) < (to as number))
     return given as Approximation;
-  throw wrong(where, 'a function, or what approximation() gave', given);
+  const expected = 'a function with the options of approximation(), or what that gave';
+  throw wrong(where, expected, given);
 }
 
 function wrong(where: string, expected: string, value: unknown): Error {

@@ -183,9 +183,9 @@ export class KeyHolder extends Resource implements Client {
 
   #details(found: readonly RawOutput<ErrorRecord>[]): Record<string, DecryptedDetails> {
     return this.#outputs(found, (info, raw) => {
-      const { problem, budgetBits } = raw;
-      if (problem !== undefined) return { value: undefined, problem: fromRecord(problem), budgetBits };
-      return { value: decodeValue(info, decryptedCells(raw), true), problem: undefined, budgetBits };
+      const { problem, budgetBits, error } = raw;
+      if (problem !== undefined) return { value: undefined, problem: fromRecord(problem), budgetBits, error };
+      return { value: decodeValue(info, decryptedCells(raw), true), problem: undefined, budgetBits, error };
     });
   }
 

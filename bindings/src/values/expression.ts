@@ -308,7 +308,7 @@ export class Expression implements Value {
 
   slice(start: number | readonly number[], end?: number | readonly number[]): Value {
     const bounds = (of: number | readonly number[] | undefined): readonly (number | undefined)[] =>
-      typeof of === 'object' ? of : [of];
+      typeof of === 'object' && of !== null ? of : [of];
     const [from, to] = [bounds(start), bounds(end)];
     const rank = this.shape.length;
     if (rank === 0 || Math.max(from.length, to.length) > rank)

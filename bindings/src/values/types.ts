@@ -129,6 +129,11 @@ export interface DecryptedDetails {
    * the budget can cost the key: see {@link Client.decrypt}.
    */
   readonly budgetBits: number | undefined;
+  /**
+   * The most that one of its numbers may be off: the bound of what was decrypted (`errorBits` of {@link ProgramInfo.ciphertexts}), and for what the client makes of that (means,
+   * quotients, roots, correlations) what the operators make of it in the worst case. Undefined for what is exact, of `plainDetails`, and where no bound is known.
+   */
+  readonly error: number | undefined;
 }
 
 // ------------------------------------------------------------------------------------------ expressions
@@ -161,7 +166,7 @@ export interface Approximation {
   readonly degree: number;
   /** Of Chebyshev's polynomials T_0, T_1, ... */
   readonly coefficients: readonly number[];
-  /** The most that it was seen to be off by, at sixteen places for each coefficient. */
+  /** The most that it was seen to be off by, at sixteen places for each coefficient and 4,096 at least. What a function does between these is not seen. */
   readonly error: number;
   /** The polynomial's value. */
   at(x: number): number;

@@ -253,6 +253,12 @@ impl Closed {
         outputs.iter().map(|closed| MARGIN - closed.budget).fold(0.0, f64::max)
     }
 
+    /// log2 of how much a number that is decrypted may be off, with the noise that is added to what may be published; none of exact schemes.
+    pub fn error_bits(&self) -> Option<f64> {
+        let Scheme::Ckks { scale } = self.ty.ciphertext.scheme else { return None };
+        Some(self.told.error - libm::log2(scale.get()))
+    }
+
     /// log2 of the standard deviation, in a number that is decrypted, of the noise that is added: the real part at a root of the sum of so many coefficients.
     pub fn noise_bits(&self) -> Option<f64> {
         let Scheme::Ckks { scale } = self.ty.ciphertext.scheme else { return None };

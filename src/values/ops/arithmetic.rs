@@ -4,6 +4,7 @@ use crate::Result;
 use crate::ops::Call;
 use crate::values::Exact;
 use crate::values::exact::cells;
+use crate::values::near::Near;
 use crate::values::number::{Bits, Number};
 use crate::values::range::{Known, Range};
 use crate::values::types::{Kind, Place, Value, ValueCall};
@@ -120,6 +121,23 @@ pub(super) fn zip(
     cells(a.cells.len() as u64, |index| cell(&a.cells[index], &b.cells[index]))
 }
 
+/// The same of operands that may be off: each cell and how much it is off by, of what the operands' are and are off by.
+pub(super) fn zip_near(
+    call: &Call<'_>,
+    inputs: &[&Near],
+    cell: impl Fn((&Number, f64), (&Number, f64)) -> Result<(Number, f64)>,
+) -> Result<Near> {
+    let [a, b] = two(call, inputs)?;
+    let (x, y) = (seen(call, 0, Kind::Real, &a.cells)?, seen(call, 1, Kind::Real, &b.cells)?);
+    let mut off = Vec::with_capacity(x.cells.len());
+    let cells = cells(x.cells.len() as u64, |index| {
+        let (cell, by) = cell((&x.cells[index], a.off(index)), (&y.cells[index], b.off(index)))?;
+        off.push(by);
+        Ok(cell)
+    })?;
+    Ok(Near { cells, off })
+}
+
 /// A number for each cell.
 pub(super) fn map(
     call: &Call<'_>,
@@ -128,6 +146,22 @@ pub(super) fn map(
 ) -> Result<Exact> {
     let x = one(call, inputs)?;
     cells(x.cells.len() as u64, |index| cell(&x.cells[index]))
+}
+
+/// The same of an operand that may be off.
+pub(super) fn map_near(
+    call: &Call<'_>,
+    inputs: &[&Near],
+    cell: impl Fn(&Number, f64) -> Result<(Number, f64)>,
+) -> Result<Near> {
+    let x = one(call, inputs)?;
+    let mut off = Vec::with_capacity(x.off.len());
+    let cells = cells(x.cells.cells.len() as u64, |index| {
+        let (cell, by) = cell(&x.cells.cells[index], x.off(index))?;
+        off.push(by);
+        Ok(cell)
+    })?;
+    Ok(Near { cells, off })
 }
 
 /// The only operand.

@@ -35,6 +35,7 @@ mod sum;
 mod within;
 
 use super::lower::{cell_by_cell, not_lowered};
+use super::near::Near;
 use super::number::Bits;
 use super::range::{Known, Range};
 use super::types::{Value, ValueCall};
@@ -55,6 +56,7 @@ struct Primitive {
     range: fn(&Call<'_>, &[Known]) -> Result<Range>,
     exact: fn(&Call<'_>, &[&Exact]) -> Result<Exact>,
     sure: fn(&Call<'_>, &[&Exact]) -> Result<bool>,
+    near: fn(&Call<'_>, &[&Near]) -> Result<Option<Near>>,
     bits: fn(&Call<'_>, &[Bits]) -> Result<Bits>,
     commutative: bool,
     associative: bool,
@@ -76,6 +78,7 @@ const PRIMITIVE: Primitive = Primitive {
     range: |_, _| Ok(Range::Unknown),
     exact: |call, _| Err(call.error("exact rule", "none", "one")),
     sure: |_, _| Ok(true),
+    near: |_, _| Ok(None),
     // Cells that are moved, chosen, or single bits.
     bits: |_, inputs| Ok(inputs.iter().copied().fold(Bits { size: 1, ..Bits::default() }, Bits::join)),
     commutative: false,
@@ -158,6 +161,10 @@ impl ValueDef for Primitive {
 
     fn sure(&self, call: &Call<'_>, inputs: &[&Exact]) -> Result<bool> {
         (self.sure)(call, inputs)
+    }
+
+    fn near(&self, call: &Call<'_>, inputs: &[&Near]) -> Result<Option<Near>> {
+        (self.near)(call, inputs)
     }
 
     fn bits(&self, call: &Call<'_>, inputs: &[Bits]) -> Result<Bits> {

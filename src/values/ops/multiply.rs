@@ -1,10 +1,11 @@
 //! x y, cell by cell, of numbers of one shape. Of two integers the decimals add up; where one is real, the result is.
 
-use super::arithmetic::{bits_pair, encrypted, pair, range_pair, same, zip};
+use super::arithmetic::{bits_pair, encrypted, pair, range_pair, same, zip, zip_near};
 use super::{PRIMITIVE, Primitive};
 use crate::Result;
 use crate::graph::Attrs;
 use crate::ops::Call;
+use crate::values::number::Number;
 use crate::values::range::Range;
 use crate::values::types::{Kind, Value, ValueCall};
 use crate::values::{Known, Squared};
@@ -15,6 +16,12 @@ pub(super) const MULTIPLY: Primitive = Primitive {
     output,
     range,
     exact: |call, inputs| zip(call, output(call)?.kind, inputs, |a, b| Ok(a * b)),
+    near: |call, inputs| {
+        let near = |(a, d): (&Number, f64), (b, e): (&Number, f64)| {
+            Ok((a * b, a.to_f64().abs() * e + b.to_f64().abs() * d + d * e))
+        };
+        zip_near(call, inputs, near).map(Some)
+    },
     bits: |call, inputs| bits_pair(call, output(call)?.kind, inputs).map(|(a, b)| a.product(b)),
     commutative: true,
     associative: true,

@@ -19,10 +19,13 @@ pub(super) const CORRELATION: Composite = Composite {
         let xy = op(s, "value.finish", &[xy])?;
         let (square, product) = (op(s, "value.square", &[xy])?, op(s, "value.multiply", &[xx, yy])?);
         let quotient = op(s, "value.divide", &[square, product])?;
-        let root = op(s, "value.root", &[quotient])?;
         // Any decimals may be compared with a quotient.
         let [zero, one] = [integer(s, 0)?, integer(s, 1)?];
-        let zero = op(s, "value.divide", &[zero, one])?;
+        let [zero, one] = [op(s, "value.divide", &[zero, one])?, op(s, "value.divide", &[one, one])?];
+        // Of reals, which may be off; of exact numbers it is never above 1.
+        let above = s.op("value.compare", Attrs::new().with("relation", "lt"), &[one, quotient])?;
+        let quotient = op(s, "value.select", &[above, one, quotient])?;
+        let root = op(s, "value.root", &[quotient])?;
         let negative = s.op("value.compare", Attrs::new().with("relation", "lt"), &[xy, zero])?;
         let negated = op(s, "value.negate", &[root])?;
         op(s, "value.select", &[negative, negated, root])
