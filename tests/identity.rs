@@ -4,7 +4,7 @@ use crate::road::{self, TaskBuilder, by_name, compile, evaluator, expected, give
 use cipherloom::circuit::{Job, Named, Outcome, OutputCells};
 use cipherloom::platform::Simd;
 use cipherloom::sorted::SortedMap;
-use cipherloom::tasks::{Client, Literal, Options, Program};
+use cipherloom::tasks::{Client, Evaluator, Literal, Options, Program, Step};
 use cipherloom::values::Exact;
 use cipherloom::values::number::Number;
 use std::sync::Arc;
@@ -73,23 +73,68 @@ fn decimals_belong_to_the_program_and_its_results() {
 
 #[test]
 fn results_belong_to_their_program() {
-    let program = |op: &str| {
+    let program = |(op, name): (&str, &str)| {
         let mut task = TaskBuilder::default();
         let x = task.input("x", r#"kind="integer", shape=[3], where="encrypted""#, Some(["-9", "9"]));
         let y = task.op(op, "", &[x, x]);
-        task.output("y", y);
+        task.output(name, y);
         compile(&task.finish())
     };
-    let [sum, difference] = ["value.add", "value.sub"].map(program);
+    let [sum, difference, other] =
+        [("value.add", "y"), ("value.sub", "y"), ("value.sub", "another")].map(program);
     assert_eq!(sum.parameters().literal(), difference.parameters().literal());
     let owner = client(&sum);
     let inputs = sealed(&owner, &[("x".to_owned(), Exact::integers([1, 2, 3]))].into());
     let results = results(&owner, &sum, &inputs);
-    // One key, one type, another question.
-    let reader = owner.for_program(Arc::clone(&difference)).unwrap();
-    let refused = code(reader.decrypt(&borrowed(&results), &SortedMap::new(), None));
-    assert!(refused.starts_with("key.foreign") && refused.contains("another program"), "{refused}");
+    // One key, one type, another question, whose result is called the same, or not.
+    for question in [difference, other] {
+        let reader = owner.for_program(question).unwrap();
+        let refused = code(reader.decrypt(&borrowed(&results), &SortedMap::new(), None));
+        assert!(refused.starts_with("key.foreign") && refused.contains("another program"), "{refused}");
+    }
     assert_eq!(code(owner.decrypt(&borrowed(&results), &SortedMap::new(), None)), "no error");
+}
+
+/// Programs with one set of parameters have keys of the same names for as many primes as each needs them.
+#[test]
+fn keys_belong_to_their_program() {
+    let task = |squares: usize| {
+        let mut task = TaskBuilder::default();
+        let mut x = task.input("x", r#"kind="real", shape=[3, 4], where="encrypted""#, Some(["-1", "1"]));
+        for _ in 0..squares {
+            x = task.op("value.square", "", &[x]);
+        }
+        let turned = task.op("value.rotate", "axis=1, steps=1", &[x]);
+        let product = task.op("value.multiply", "", &[x, turned]);
+        let sum = task.op("value.sum", "axis=1", &[product]);
+        let again = task.op("value.square", "", &[sum]);
+        task.output("y", again);
+        task.finish()
+    };
+    let steps = [0, 3].map(|squares| Step::from(task(squares))).into();
+    let programs = Program::compile_all(steps, &Options::default()).unwrap();
+    let [shallow, deep] = <[Program; 2]>::try_from(programs).ok().unwrap().map(Arc::new);
+    let owner = client(&shallow);
+    let other = owner.for_program(Arc::clone(&deep)).unwrap();
+    let mut refused = 0;
+    for (owner, of, program) in [(&owner, &shallow, &deep), (&other, &deep, &shallow)] {
+        let mut evaluator = Evaluator::opened(&program.bytes(), false, &Simd::new(), || 0.0).unwrap();
+        for (name, level) in of.keys() {
+            let Outcome::Bytes(key) = owner.key(&name.to_string()).unwrap().complete().unwrap() else {
+                panic!("a key is bytes")
+            };
+            let same = program.keys().get(name).is_none_or(|own| own == level);
+            match evaluator.load_key(&key) {
+                Ok(()) => assert!(same, "{name}: {level}"),
+                Err(error) => {
+                    assert!(!same && error.code() == "key.foreign", "{name}: {error}");
+                    assert!(error.to_string().contains(&format!("{level} primes")), "{error}");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(refused > 1, "{refused}");
 }
 
 #[test]

@@ -63,7 +63,7 @@ pub fn read(
             return Err(foreign(at(), "run", &origin.run, &run));
         }
         let Some(value) = program.packing().outputs.iter().find(|value| value.name == found.name) else {
-            return Err(Error::MissingInput { name: shown(&found.name).to_owned() });
+            return Err(stranger(program, at(), found.program.as_deref())?);
         };
         let (expected, types) = program.descriptor(value, false)?;
         if let (Some(found), Some(expected)) = (&found.program, &expected.program)
@@ -85,6 +85,21 @@ pub fn read(
         all.words.push(words);
     }
     Ok(all)
+}
+
+/// The error for a result that the program has not, of the program `found`, where it says which.
+fn stranger(program: &Program, what: String, found: Option<&str>) -> Result<Error> {
+    let outputs = &program.packing().outputs;
+    let own = outputs.first().map(|value| program.descriptor(value, false)).transpose()?;
+    Ok(match (found, own.and_then(|(own, _)| own.program)) {
+        (Some(found), Some(expected)) if found != expected => {
+            Error::Foreign { what, of: "program", found: shown(found).to_owned(), expected }
+        }
+        _ => {
+            let names: Vec<&str> = outputs.iter().map(|value| value.name.as_str()).collect();
+            Error::Task { at: what, found: "no result of this program".into(), expected: names.join(", ") }
+        }
+    })
 }
 
 /// Results that are to be decrypted and finished.

@@ -163,7 +163,7 @@ impl Evaluator {
     /// Takes one evaluation key.
     ///
     /// # Errors
-    /// `Format` for bytes that do not decode; `Foreign` for keys of other parameters or of another client; `OutOfMemory`.
+    /// `Format` for bytes that do not decode; `Foreign` for keys of other parameters, of another client, or of a program that has them for other primes; `OutOfMemory`.
     pub fn load_key(&mut self, bytes: &[u8]) -> Result<()> {
         let mut reader = Reader::new(bytes, Kind::ValueKey)?;
         let (parameters, owner) = (reader.id()?, reader.id()?);
@@ -182,8 +182,22 @@ impl Evaluator {
             KeyName::parse(text).ok_or_else(|| reader.error(format!("no such key: `{}`", shown(text))))?;
         // A key that this program does not need, such as one made for another program.
         let Some(&level) = self.program.keys().get(&name) else { return Ok(()) };
-        let limbs = Limbs::of_key(&self.program.chain().key(level));
-        let read = body::read(reader, &[limbs], Some(&self.samplers))?;
+        let chain = self.program.chain();
+        let limbs = |level: usize| [Limbs::of_key(&chain.key(level))];
+        let is_of = |level: &usize| {
+            [true, false]
+                .map(|seeded| body::size_of_body(&limbs(*level), seeded))
+                .contains(&(reader.left() as u64))
+        };
+        // Programs with one set of parameters have keys of the same names, each as large as it needs them.
+        if !is_of(&level)
+            && let Some(other) = (1..=chain.q.len()).find(is_of)
+        {
+            let [found, expected] = [other, level].map(|level| format!("a key for {level} primes"));
+            let what = format!("evaluation key `{}`", shown(text));
+            return Err(Error::Foreign { what, of: "program", found, expected });
+        }
+        let read = body::read(reader, &limbs(level), Some(&self.samplers))?;
         self.owner = Some(owner);
         self.keys.extend(read.into_iter().map(|words| (name, words.into())));
         Ok(())

@@ -1,5 +1,5 @@
 // Tasks over reals, whose results are off by a little. Runs once per build of the wasm.
-import { approximation, createTask, load, type Loom } from 'cipherloom';
+import { approximation, createTask, load, type Loom, type Value } from 'cipherloom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILDS, threadsOf } from './builds.js';
 import { compute, expectNear, sum } from './compute.js';
@@ -17,6 +17,10 @@ describe.each(BUILDS)('the %s build', (mode) => {
     const sums = x.sum(1);
     const root = approximation(Math.sqrt, { from: 0.5, to: 4, degree: 15 });
     task.output('sigmoid', sums.multiply(4).sigmoid({ from: -8, to: 8, error: 1e-3 }));
+    task.output(
+      'nothing',
+      sums.approximate(() => 0, { from: -2, to: 2, degree: 3 }),
+    );
     // Nobody but the author knows that.
     task.output('root', sums.add(2).within(0.5, 4).approximate(root));
     const cells = [
@@ -32,6 +36,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
     expect(root.error).toBeLessThan(1e-5);
     expect(root.at(2)).toBeCloseTo(Math.SQRT2, 5);
     for (const [at, sum] of expected.entries()) {
+      expect(Math.abs((found['nothing'] as number[])[at]!)).toBeLessThan(1e-6);
       expect(Math.abs((found['sigmoid'] as number[])[at]! - 1 / (1 + Math.exp(-4 * sum)))).toBeLessThan(2e-3);
       expect(Math.abs((found['root'] as number[])[at]! - Math.sqrt(2 + sum))).toBeLessThan(1e-5);
     }
@@ -101,6 +106,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
     expect(program.info.scheme).toBe('CKKS');
     const most = 2 ** (ciphertext?.errorBits as number);
     expect(most).toBeLessThan(2 ** -18);
+    expect(square?.error).toBeCloseTo(most, 12);
     for (const [at, cell] of (square?.value as number[]).entries())
       expect(Math.abs(cell - (given.x[at] as number) ** 2)).toBeLessThan(most);
     // Without encryption nothing is off but by rounding.
@@ -109,5 +115,40 @@ describe.each(BUILDS)('the %s build', (mode) => {
       given.x.map((v) => v * v),
       2 ** -50,
     );
+  });
+
+  it('tells no statistic that noise alone would give', async () => {
+    const task = loom.task();
+    const [x, y] = ['x', 'y'].map((name) =>
+      task.encrypted(name, { kind: 'real', shape: [8], min: 0, max: 10, missing: true }),
+    ) as [Value, Value];
+    task.output('n', x.count());
+    task.output('mean', x.mean());
+    task.output('r', x.correlation(y));
+    task.output('line', x.regression(y));
+    task.output('deviation', x.variance().sqrt());
+    using program = await task.compile();
+    using client = await program.client();
+    const details = async (x: (number | null)[]) => {
+      const given = await client.encrypt({ x, y: [1, 2, 3, 4, 5, 6, 7, 8] });
+      return client.decryptDetails(await program.run(given, client.evaluationKeys));
+    };
+    for (const cells of [
+      Array<null>(8).fill(null),
+      [null, 3.5, ...Array<null>(6).fill(null)],
+      Array<number>(8).fill(7.25),
+    ]) {
+      const { r, line } = await details(cells);
+      for (const one of [r, line]) {
+        expect(one?.problem).toMatchObject({ code: 'statistic.undefined' });
+        expect(one?.value).toBeUndefined();
+      }
+    }
+    const equal = (await details(Array<number>(8).fill(7.25)))['deviation']!;
+    expect(equal.value).toBeGreaterThanOrEqual(0);
+    expect(equal.value).toBeLessThanOrEqual(equal.error as number);
+    const spread = await details([3, 1, 4, 1, 5, 9, 2, 6]);
+    expect(spread['r']!.error).toBeLessThan(1e-3);
+    expect(spread['n']!.error).toBeUndefined();
   });
 });
