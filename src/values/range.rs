@@ -12,6 +12,7 @@ use crate::graph::{Graph, OperandId};
 use crate::ops::{Call, Registry};
 use crate::sorted::SortedMap;
 use crate::{Error, Result};
+use std::fmt;
 
 /// Between which numbers the cells of a value lie.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,6 +33,16 @@ pub enum Range {
     },
     /// Any numbers of the value's kind.
     Unknown,
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integers { min, max } => write!(f, "{min} to {max}"),
+            Self::Reals { min, max } => write!(f, "{min} to {max}"),
+            Self::Unknown => f.write_str("any"),
+        }
+    }
 }
 
 /// What a range rule is told of an operand. Two operands of one `source` are one value, cell by cell.
@@ -340,7 +351,7 @@ impl Rule for Flow<'_> {
         }
         let at = format!("range of input `{name}`");
         let expected = format!("a range of {value} that is not empty");
-        Err(Error::Task { at, found: format!("{range:?}"), expected })
+        Err(Error::Task { at, found: range.to_string(), expected })
     }
 
     fn of(&self, def: &dyn ValueDef, call: &Call<'_>, _: &Value, inputs: &[(&Range, u32)]) -> Result<Range> {

@@ -250,7 +250,12 @@ describe('results as files', () => {
       [1.5, null],
       [true, decimal],
     ] as never),
-    none: { value: undefined, problem: new Error('no mean of nothing'), budgetBits: undefined, error: undefined },
+    none: {
+      value: undefined,
+      problem: new Error('no mean of nothing'),
+      budgetBits: undefined,
+      error: undefined,
+    },
   };
 
   it('have every cell', () => {

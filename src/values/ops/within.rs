@@ -1,12 +1,13 @@
 //! x, of which whoever writes the task knows that every cell lies between attributes `min` and `max`: numbers or dates; integers in units of 10^-decimals, or reals. What bounds say
 //! beyond that is forgotten. The interpreter refuses a cell that does not lie there; of an encrypted one nobody sees it, and results are wrong.
 
-use super::arithmetic::one;
+use super::arithmetic::{map_near, one};
 use super::{PRIMITIVE, Primitive};
 use crate::Result;
 use crate::ops::Call;
 use crate::packed::Cells;
 use crate::values::exact::cells;
+use crate::values::number::Number;
 use crate::values::range::Range;
 use crate::values::types::{Kind, Value, ValueCall};
 use crate::values::{Known, Lowered, Lowering};
@@ -22,9 +23,27 @@ pub(super) const WITHIN: Primitive = Primitive {
         cells(x.cells.len() as u64, |index| {
             let cell = &x.cells[index];
             // The number itself is not told: errors end in logs.
-            let outside = || call.error("operand", "a number outside", format!("numbers of {range:?}"));
+            let outside = || call.error("operand", "a number outside", format!("numbers from {range}"));
             range.contains(cell).then(|| cell.clone()).ok_or_else(outside)
         })
+    },
+    near: |call, inputs| {
+        let range = told(call)?;
+        let Range::Reals { min, max } = range else { return Ok(None) };
+        // What is outside for what it may be off by is at the bound.
+        let near = |x: &Number, d: f64| {
+            let size = x.to_f64();
+            let at = match range.contains(x) {
+                true => Some(x.clone()),
+                false if d.is_finite() && size + d >= min && size - d <= max => {
+                    Number::from_f64(size.clamp(min, max))
+                }
+                false => None,
+            };
+            let outside = || call.error("operand", "a number outside", format!("numbers from {range}"));
+            at.map(|at| (at, d)).ok_or_else(outside)
+        };
+        map_near(call, inputs, near).map(Some)
     },
     lower,
     ..PRIMITIVE
