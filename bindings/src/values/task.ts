@@ -86,6 +86,9 @@ export class TaskBuilder implements Task {
     const { refreshed = false } = options;
     const { type, min, max } = isProgram(of) ? resultOf(of.info, output) : resultOfTask(of, output);
     if (isProgram(of)) givenOf(of.info, output, refreshed);
+    // Its own outputs are values that it has.
+    else if (of === this || (of instanceof TaskBuilder && of.#outputs.get(output)?.half !== 'server'))
+      throw noResult(output, readValueType(type));
     const bounds = { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
     const recorded = this.#recorder.input({ name, type, ...bounds }, readValueType(type));
     this.#results.set(name, { of, output, refreshed });

@@ -726,7 +726,7 @@ export interface GpuPlacement {
 
 /** Options of `Client.decrypt`. */
 export interface DecryptOptions extends CallOptions, TraceOptions {
-  /** Public inputs that the client computes with, by name. */
+  /** Public inputs that the client computes with, by name: those of the run, which a result does not tell. */
   public?: Readonly<Record<string, Cells>> | undefined;
   /**
    * All encrypted inputs of the run: results of any others, such as those of yesterday, are then refused with KeyError `key.foreign`. Without them results of any run of

@@ -161,10 +161,9 @@ describe.each(BUILDS)('the %s build', (mode) => {
     for (const wrong of [loom.compile(task), loom.compileAll([task, bills]), loom.compileAll([task])])
       expect(await errorOf(wrong)).toMatchObject({ code: 'graph.foreign', details: { input: 'cost' } });
     expect(await errorOf(loom.compileAll([] as never))).toMatchObject({ code: 'input.type' });
-    // What the client finishes is nothing that a server has.
-    const means = createTask();
-    means.output('out', means.result('mean', bills));
-    expect(await errorOf(loom.compileAll([bills, means]))).toMatchObject({ code: 'task.invalid' });
+    // What the client finishes is nothing that a server has, and a task's own outputs are values that it has.
+    expect(thrown(() => task.result('mean', bills))).toMatchObject({ code: 'operator.invalid' });
+    expect(thrown(() => bills.result('own', bills, 'cost'))).toMatchObject({ code: 'operator.invalid' });
     using program = await loom.compile(bills);
     // A sum is handed over as nothing but the sum, and a product in three parts.
     expect(program.info.outputs.map(({ result }) => result)).toEqual([undefined, undefined, undefined]);
