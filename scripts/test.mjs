@@ -11,13 +11,12 @@ const tests = (workspace) => ({ what: `tests of ${workspace}`, run: [npm, 'test'
 
 await steps('npm test', [
   { what: 'what is missing is installed', run: script('setup', '--tests', ...process.argv.slice(2)) },
-  { what: 'checks', run: script('lint') },
-  { what: 'native tests', run: script('test-rust') },
-  // The last modules are compiled one after another, by one processor.
+  // Each of these has one processor at work for much of its time.
   {
-    what: 'builds of the wasm, and threads in every order',
-    run: () => inLanes([['scripts/build-wasm.mjs'], ['scripts/test-race.mjs']], 2),
+    what: 'checks, builds of the wasm, and threads in every order',
+    run: () => inLanes([['scripts/lint.mjs'], ['scripts/build-wasm.mjs'], ['scripts/test-race.mjs']], 2),
   },
+  { what: 'native tests', run: script('test-rust') },
   { what: 'all builds', run: [npm, 'run', 'build'] },
   { what: 'tests of the wasm', run: script('test-wasm') },
   { what: 'tests of the native build', run: script('test-native') },
