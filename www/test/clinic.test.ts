@@ -11,6 +11,7 @@ import { wantedOf } from '../src/selection.js';
 const details = (value: number | undefined): DecryptedDetails => ({
   ...{ value: value as never, problem: value === undefined ? new Error('of nothing') : undefined },
   budgetBits: 20,
+  error: undefined,
 });
 const input = (name: string) => ({ name, min: -5, max: 10 }) as never;
 
