@@ -170,7 +170,7 @@ fn hostile_descriptions_do_not_fill_errors() {
     {
         let error = road.decrypted(&described(&text)).unwrap_err();
         assert!(
-            ["format.content", "task.invalid", "input.missing"].contains(&error.code()),
+            ["format.content", "task.invalid", "input.unknown"].contains(&error.code()),
             "{}",
             error.code()
         );

@@ -101,6 +101,14 @@ pub enum Error {
         /// The name.
         name: String,
     },
+    /// No result of a program has this name.
+    #[error("there is no result `{name}`, expected one of {expected}")]
+    UnknownResult {
+        /// The name.
+        name: String,
+        /// The results that there are.
+        expected: String,
+    },
     /// No optimization pass has this name.
     #[error("there is no optimization pass `{name}`, expected one of {expected}")]
     UnknownPass {
@@ -466,7 +474,7 @@ impl Error {
             | Self::AtStage { error, .. } => error.code(),
             Self::NotRecorded { .. } => "operator.not_recorded",
             Self::Differs(_) => "verify.differs",
-            Self::UnknownInput { .. } => "input.unknown",
+            Self::UnknownInput { .. } | Self::UnknownResult { .. } => "input.unknown",
             Self::UnknownPass { .. } => "pass.unknown",
             Self::NotKept { .. } => "operand.not_kept",
             Self::NotImplemented { .. } => "operator.not_implemented",

@@ -76,6 +76,7 @@ impl Error {
             Self::MissingKey { name } | Self::MissingInput { name } | Self::UnknownInput { name } => {
                 facts([("name", name)])
             }
+            Self::UnknownResult { name, expected } => facts([("name", name), ("expected", expected)]),
             Self::NoiseExhausted { what, budget, needed } => {
                 facts([("what", what), ("budget", budget), ("needed", needed)])
             }

@@ -42,7 +42,7 @@ pub struct Results {
 /// Reads results of a run, all of them or those that are `wanted`; `run` says which one, where that is known.
 ///
 /// # Errors
-/// `MissingInput` for a result that is not given; `Foreign` for what another key, run or program has made; `Format` and `Task` for bytes that are not such a result; `OutOfMemory`.
+/// `MissingInput` for a result that is not given, `UnknownResult` for what is none; `Foreign` for what another key, run or program has made; `Format` and `Task` for bytes that are not such a result; `OutOfMemory`.
 pub fn read(
     program: &Program,
     key_id: &[u8; 16],
@@ -63,7 +63,7 @@ pub fn read(
             return Err(foreign(at(), "run", &origin.run, &run));
         }
         let Some(value) = program.packing().outputs.iter().find(|value| value.name == found.name) else {
-            return Err(stranger(program, at(), found.program.as_deref())?);
+            return Err(stranger(program, &found.name, found.program.as_deref())?);
         };
         let (expected, types) = program.descriptor(value, false)?;
         if let (Some(found), Some(expected)) = (&found.program, &expected.program)
@@ -88,16 +88,17 @@ pub fn read(
 }
 
 /// The error for a result that the program has not, of the program `found`, where it says which.
-fn stranger(program: &Program, what: String, found: Option<&str>) -> Result<Error> {
+fn stranger(program: &Program, name: &str, found: Option<&str>) -> Result<Error> {
     let outputs = &program.packing().outputs;
     let own = outputs.first().map(|value| program.descriptor(value, false)).transpose()?;
     Ok(match (found, own.and_then(|(own, _)| own.program)) {
         (Some(found), Some(expected)) if found != expected => {
+            let what = format!("value `{}`", shown(name));
             Error::Foreign { what, of: "program", found: shown(found).to_owned(), expected }
         }
         _ => {
             let names: Vec<&str> = outputs.iter().map(|value| value.name.as_str()).collect();
-            Error::Task { at: what, found: "no result of this program".into(), expected: names.join(", ") }
+            Error::UnknownResult { name: shown(name).to_owned(), expected: names.join(", ") }
         }
     })
 }
