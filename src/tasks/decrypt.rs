@@ -6,14 +6,13 @@ use super::residues::{Residues, combine};
 use super::runner::{Given, Runner, plan_name};
 use super::slots;
 use super::travel;
-use crate::bytes::{foreign, shown};
+use crate::bytes::{foreign, hex, shown};
 use crate::circuit::{Job, Outcome};
 use crate::engine::Run;
 use crate::graph::{Attrs, OperandId, Real};
 use crate::ops::Session;
 use crate::ops::types::Extract;
 use crate::packed::Layout;
-use crate::schemes::close::Closed;
 use crate::schemes::noise;
 use crate::sorted::SortedMap;
 use crate::values::number::Number;
@@ -50,7 +49,7 @@ pub fn read(
     run: Option<[u8; 16]>,
     wanted: impl Fn(&PackedValue) -> bool,
 ) -> Result<Results> {
-    let parameters = program.parameters().id();
+    let (parameters, own) = (program.parameters().id(), hex(&program.id()));
     let (mut of_run, mut read) = (run, SortedMap::new());
     for bytes in results {
         let (origin, found, reader) = travel::reader(bytes, &parameters)?;
@@ -62,16 +61,17 @@ pub fn read(
         if origin.run != run {
             return Err(foreign(at(), "run", &origin.run, &run));
         }
-        let Some(value) = program.packing().outputs.iter().find(|value| value.name == found.name) else {
-            return Err(stranger(program, &found.name, found.program.as_deref())?);
+        if let Some(found) = found.program.as_ref().filter(|found| **found != own) {
+            let found = shown(found).to_owned();
+            return Err(Error::Foreign { what: at(), of: "program", found, expected: own });
+        }
+        let outputs = &program.packing().outputs;
+        let Some(value) = outputs.iter().find(|value| value.name == found.name) else {
+            let names: Vec<&str> = outputs.iter().map(|value| value.name.as_str()).collect();
+            let (name, expected) = (shown(&found.name).to_owned(), names.join(", "));
+            return Err(Error::UnknownResult { name, expected });
         };
         let (expected, types) = program.descriptor(value, false)?;
-        if let (Some(found), Some(expected)) = (&found.program, &expected.program)
-            && found != expected
-        {
-            let (found, expected) = (shown(found).to_owned(), expected.clone());
-            return Err(Error::Foreign { what: at(), of: "program", found, expected });
-        }
         if !expected.takes(&found) {
             return Err(travel::mismatch(&value.name, &found, &expected));
         }
@@ -85,22 +85,6 @@ pub fn read(
         all.words.push(words);
     }
     Ok(all)
-}
-
-/// The error for a result that the program has not, of the program `found`, where it says which.
-fn stranger(program: &Program, name: &str, found: Option<&str>) -> Result<Error> {
-    let outputs = &program.packing().outputs;
-    let own = outputs.first().map(|value| program.descriptor(value, false)).transpose()?;
-    Ok(match (found, own.and_then(|(own, _)| own.program)) {
-        (Some(found), Some(expected)) if found != expected => {
-            let what = format!("value `{}`", shown(name));
-            Error::Foreign { what, of: "program", found: shown(found).to_owned(), expected }
-        }
-        _ => {
-            let names: Vec<&str> = outputs.iter().map(|value| value.name.as_str()).collect();
-            Error::UnknownResult { name: shown(name).to_owned(), expected: names.join(", ") }
-        }
-    })
 }
 
 /// Results that are to be decrypted and finished.
@@ -180,7 +164,7 @@ fn decrypted(
     all: &mut Decrypted,
 ) -> Result<()> {
     let exact = program.halves().exact;
-    let mut worst = f64::INFINITY;
+    let (mut worst, mut error_bits) = (f64::INFINITY, f64::NEG_INFINITY);
     let mut parts = Vec::with_capacity(types.len());
     let hidden = program.releases().is_some();
     let all_closed = program.closed(value)?;
@@ -203,21 +187,15 @@ fn decrypted(
             }
             worst = worst.min(budget);
         }
+        error_bits = error_bits.max(closed.error_bits().unwrap_or(f64::NEG_INFINITY));
         let own = Zeroizing::new(run.output(if exact { 2 * number } else { number })?);
         parts.push(if ty.stride == 1 { own } else { slots::repeated(&own, program.frame())? });
     }
     if exact && !hidden {
         all.budgets.extend(value.all().map(|own| (own.name.clone(), worst)));
     }
-    if !exact {
-        let bits = program
-            .closed(value)?
-            .into_iter()
-            .filter_map(Closed::error_bits)
-            .fold(f64::NEG_INFINITY, f64::max);
-        let reals = value.all().filter(|own| own.value.kind == ValueKind::Real);
-        all.off.extend(reals.map(|own| (own.name.clone(), libm::exp2(bits))));
-    }
+    let reals = value.all().filter(|own| own.value.kind == ValueKind::Real);
+    all.off.extend(reals.map(|own| (own.name.clone(), libm::exp2(error_bits))));
     cells_of(program, value, &parts, &mut all.cells)
 }
 

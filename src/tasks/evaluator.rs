@@ -168,9 +168,8 @@ impl Evaluator {
         let mut reader = Reader::new(bytes, Kind::ValueKey)?;
         let (parameters, owner) = (reader.id()?, reader.id()?);
         let text = reader.text()?;
-        let of = |of, found: &[u8], expected: &[u8]| {
-            foreign(format!("evaluation key `{}`", shown(text)), of, found, expected)
-        };
+        let what = || format!("evaluation key `{}`", shown(text));
+        let of = |of, found: &[u8], expected: &[u8]| foreign(what(), of, found, expected);
         let expected = self.program.parameters().id();
         if parameters != expected {
             return Err(of("set of parameters", &parameters, &expected));
@@ -194,8 +193,7 @@ impl Evaluator {
             && let Some(other) = (1..=chain.q.len()).find(is_of)
         {
             let [found, expected] = [other, level].map(|level| format!("a key for {level} primes"));
-            let what = format!("evaluation key `{}`", shown(text));
-            return Err(Error::Foreign { what, of: "program", found, expected });
+            return Err(Error::Foreign { what: what(), of: "program", found, expected });
         }
         let read = body::read(reader, &limbs(level), Some(&self.samplers))?;
         self.owner = Some(owner);

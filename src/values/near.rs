@@ -4,10 +4,11 @@
 //! |y| <= e. What is linear in an operand takes its errors as it takes its cells. These are worst cases of each operator by itself.
 
 use super::ValueDef;
-use super::exact::Exact;
+use super::exact::{Exact, cells};
 use super::number::Number;
 use super::types::{Kind, Value};
 use crate::Result;
+use crate::memory::room;
 use crate::ops::Call;
 use zeroize::Zeroize;
 
@@ -37,6 +38,17 @@ impl Near {
     pub fn within(cells: Exact, off: f64) -> Self {
         let off = if off == 0.0 { Vec::new() } else { vec![off; cells.cells.len()] };
         Self { cells, off }
+    }
+
+    /// `count` cells, made one by one, each with how much it may be off.
+    pub(super) fn made(count: usize, mut cell: impl FnMut(usize) -> Result<(Number, f64)>) -> Result<Self> {
+        let mut made = Self { cells: Exact::new(Vec::new()), off: room(count)? };
+        made.cells = cells(count as u64, |index| {
+            let (cell, off) = cell(index)?;
+            made.off.push(off);
+            Ok(cell)
+        })?;
+        Ok(made)
     }
 
     /// The most that a cell may be off.

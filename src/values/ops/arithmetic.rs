@@ -129,13 +129,7 @@ pub(super) fn zip_near(
 ) -> Result<Near> {
     let [a, b] = two(call, inputs)?;
     let (x, y) = (seen(call, 0, Kind::Real, &a.cells)?, seen(call, 1, Kind::Real, &b.cells)?);
-    let mut off = Vec::with_capacity(x.cells.len());
-    let cells = cells(x.cells.len() as u64, |index| {
-        let (cell, by) = cell((&x.cells[index], a.off(index)), (&y.cells[index], b.off(index)))?;
-        off.push(by);
-        Ok(cell)
-    })?;
-    Ok(Near { cells, off })
+    Near::made(x.cells.len(), |index| cell((&x.cells[index], a.off(index)), (&y.cells[index], b.off(index))))
 }
 
 /// A number for each cell.
@@ -155,13 +149,7 @@ pub(super) fn map_near(
     cell: impl Fn(&Number, f64) -> Result<(Number, f64)>,
 ) -> Result<Near> {
     let x = one(call, inputs)?;
-    let mut off = Vec::with_capacity(x.off.len());
-    let cells = cells(x.cells.cells.len() as u64, |index| {
-        let (cell, by) = cell(&x.cells.cells[index], x.off(index))?;
-        off.push(by);
-        Ok(cell)
-    })?;
-    Ok(Near { cells, off })
+    Near::made(x.cells.cells.len(), |index| cell(&x.cells.cells[index], x.off(index)))
 }
 
 /// The only operand.

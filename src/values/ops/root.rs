@@ -45,7 +45,7 @@ fn near(call: &Call<'_>, inputs: &[&Near]) -> Result<Option<Near>> {
         let root = root(call, &own)?;
         let (least, most) = (libm::sqrt((size - d).max(0.0)), libm::sqrt((size + d).max(0.0)));
         let off = (root.to_f64() - least).max(most - root.to_f64());
-        Ok((root, if d.is_infinite() { d } else { off }))
+        Ok((root, off))
     };
     map_near(call, inputs, cell).map(Some)
 }

@@ -3,7 +3,6 @@
 
 use super::arithmetic::{map_near, one};
 use super::{PRIMITIVE, Primitive};
-use crate::Result;
 use crate::ops::Call;
 use crate::packed::Cells;
 use crate::values::exact::cells;
@@ -11,6 +10,7 @@ use crate::values::number::Number;
 use crate::values::range::Range;
 use crate::values::types::{Kind, Value, ValueCall};
 use crate::values::{Known, Lowered, Lowering};
+use crate::{Error, Result};
 
 /// `value.within`; see the module.
 pub(super) const WITHIN: Primitive = Primitive {
@@ -22,9 +22,7 @@ pub(super) const WITHIN: Primitive = Primitive {
         let (x, range) = (one(call, inputs)?, told(call)?);
         cells(x.cells.len() as u64, |index| {
             let cell = &x.cells[index];
-            // The number itself is not told: errors end in logs.
-            let outside = || call.error("operand", "a number outside", format!("numbers from {range}"));
-            range.contains(cell).then(|| cell.clone()).ok_or_else(outside)
+            range.contains(cell).then(|| cell.clone()).ok_or_else(|| outside(call, range))
         })
     },
     near: |call, inputs| {
@@ -40,14 +38,18 @@ pub(super) const WITHIN: Primitive = Primitive {
                 }
                 false => None,
             };
-            let outside = || call.error("operand", "a number outside", format!("numbers from {range}"));
-            at.map(|at| (at, d)).ok_or_else(outside)
+            at.map(|at| (at, d)).ok_or_else(|| outside(call, range))
         };
         map_near(call, inputs, near).map(Some)
     },
     lower,
     ..PRIMITIVE
 };
+
+/// The number itself is not told: errors end in logs.
+fn outside(call: &Call<'_>, range: Range) -> Error {
+    call.error("operand", "a number outside", format!("numbers from {range}"))
+}
 
 fn told(call: &Call<'_>) -> Result<Range> {
     let range = match call.value(0)?.kind {
