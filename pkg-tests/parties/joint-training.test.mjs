@@ -274,7 +274,7 @@ test(
 
     // Bytes say what they are: what was encrypted is no result, whatever it is called.
     const input = { weights: uploads['north: records'] };
-    for (const code of codesOf(await decrypt(['south', 'west'], input))) assert.equal(code, 'input.missing');
+    for (const code of codesOf(await decrypt(['south', 'west'], input))) assert.equal(code, 'input.unknown');
     assert.deepEqual(codesOf(await decrypt(['south'])), ['party.shared']);
 
     // One who does not want to: nothing of it leaves, and the other one hears of nothing.
