@@ -32,6 +32,16 @@ const program = (line) => `export default function program(task, table) {
 }
 `;
 
+/** Of reals: a mean, a quotient by what is too small to be told from 0, and a number that is not secret. */
+const REALS = `export default function program(task) {
+  const x = task.encrypted('x', { kind: 'real', shape: [4], min: -1, max: 1 });
+  task.output('mean', x.mean());
+  task.output('quotient', x.sum().divide(x.multiply(x).sum()));
+  task.output('count', x.count());
+  return { encrypted: { x: [1e-7, 0, 0, 0] } };
+}
+`;
+
 /** What a program could reach beyond its sandbox, tried one by one. */
 const REACHING = program(`const tried = {
     origin: () => self.origin,
@@ -176,6 +186,27 @@ for (const name of BROWSERS) {
       const options = `[...${find('code')}.shadowRoot.querySelectorAll('.cm-tooltip-autocomplete li')].map((one) => one.textContent)`;
       await page.until(`${options}.includes('encrypted')`, PATIENCE_MS);
       await page.press('Escape');
+    });
+
+    test('results that are off say by how much, and what noise alone would decide has no value', async () => {
+      await follow(linkTo(REALS));
+      assert.equal(await run(), 'done', await text('error'));
+      assert.match(await text('verdict'), /^Every result agrees with that in the clear, within its error/);
+      const rows = await page.evaluate(
+        `[...document.querySelectorAll('[data-testid="play-result"]')].map((row) => [row.dataset.name, ...[...row.cells].slice(-2).map((cell) => cell.innerText)])`,
+      );
+      assert.deepEqual(
+        rows.map(([output]) => output),
+        ['mean', 'quotient', 'count'],
+      );
+      const [mean, quotient, count] = rows;
+      for (const [, compared, noise] of [mean, quotient])
+        assert.match(
+          `${compared}; ${noise}`,
+          /^(= equal|off by [\d.e-]+|unknown: .*); (off by at most [\d.e-]+|in the result)$/,
+        );
+      assert.match(quotient[1], /^unknown/);
+      assert.deepEqual(count, ['count', '= equal', 'public']);
     });
 
     test('a link holds program and settings, and nothing else', async () => {

@@ -1,4 +1,4 @@
-// Runs what takes long step by step, and says which step of how many it is, and how long it has been.
+// Runs what takes long step by step, and says which step of how many it is, how long it has been, and what took how long.
 import { spawnSync } from 'node:child_process';
 import { ROOT } from './run.mjs';
 
@@ -8,13 +8,20 @@ import { ROOT } from './run.mjs';
  */
 export async function steps(title, list) {
   const start = performance.now();
+  const took = [];
+  // Where a step fails, too: what it costs is asked most where it is too much.
+  process.once('exit', () => {
+    console.log(`\n== ${title}: ${took.length} of ${list.length} steps done in ${duration(performance.now() - start)}`);
+    for (const { what, time } of took) console.log(`   ${duration(time).padStart(12)}  ${what}`);
+  });
   for (const [index, { what, run }] of list.entries()) {
-    const since = index === 0 ? '' : `, ${duration(performance.now() - start)} so far`;
+    const began = performance.now();
+    const since = index === 0 ? '' : `, ${duration(began - start)} so far`;
     console.log(`\n== ${title}, step ${index + 1} of ${list.length}${since}: ${what}`);
     const program = typeof run === 'function' ? await run() : run;
     if (program) command(program);
+    took.push({ what, time: performance.now() - began });
   }
-  console.log(`\n== ${title}: ${list.length} steps done in ${duration(performance.now() - start)}`);
 }
 
 function command([program, ...args]) {

@@ -139,7 +139,7 @@ export function makeFrame(host: HTMLElement): Frame {
       'p',
       { class: 'note' },
       'The code of this run is one file for Node: the program, its settings, and the columns that you chose, in the clear. ' +
-        'Install cipherloom beside it, and it gives the same results (real numbers within the error that the plan names). ' +
+        'Install cipherloom beside it, and it gives the same results (real numbers within their errors). ' +
         'In Node it runs without a sandbox: read a program that came with a link first.',
     ),
   );

@@ -521,9 +521,9 @@ export class Playground {
     results.hidden = false;
     const { keys, upload, download } = outcome.bytes;
     const agrees = allAgree(table)
-      ? outcome.errorBits === undefined
-        ? 'Every result equals that in the clear.'
-        : 'Every result agrees with that in the clear, within the error that the plan names.'
+      ? outcome.isReal
+        ? 'Every result agrees with that in the clear, within its error.'
+        : 'Every result equals that in the clear.'
       : 'Not every result agrees with that in the clear.';
     verdict.textContent = `${agrees} The other side got ${format.bytes(keys)} of keys and ${format.bytes(upload)} of ciphertexts, and gave ${format.bytes(download)} back.`;
     this.#phaseList.say(`Done. ${agrees}`);

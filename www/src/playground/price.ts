@@ -54,7 +54,7 @@ export function priceTable(set: ProgramInfo, chosen: ProgramInfo | undefined): H
 /** The noise budget of what is exact, the error of what is not. */
 function roomOf({ ciphertexts }: ProgramInfo): string {
   const errors = ciphertexts.flatMap(({ errorBits }) => (errorBits === undefined ? [] : [errorBits]));
-  if (errors.length > 0) return `results off by 2^${Math.max(...errors).toFixed(1)} at most`;
+  if (errors.length > 0) return `decrypted values off by 2^${Math.max(...errors).toFixed(1)} at most`;
   const budget = Math.min(...ciphertexts.map(({ budgetBits }) => budgetBits));
   return Number.isFinite(budget) ? `at least ${format.bits(budget)} of noise budget` : 'nothing is encrypted';
 }

@@ -12,7 +12,7 @@ const SHOWN = 12;
 type Details = Readonly<Record<string, DecryptedDetails>>;
 
 /** A row for each output. */
-export function resultsTable({ encrypted, plain, errorBits }: Outcome): HTMLElement {
+export function resultsTable({ encrypted, plain, isReal }: Outcome): HTMLElement {
   return h(
     'table',
     { class: 'play-results' },
@@ -22,7 +22,7 @@ export function resultsTable({ encrypted, plain, errorBits }: Outcome): HTMLElem
       h(
         'tr',
         {},
-        ...['Output', 'From encrypted data', 'In the clear', 'Compared', 'Noise left'].map((title) =>
+        ...['Output', 'From encrypted data', 'In the clear', 'Compared', 'Noise'].map((title) =>
           h('th', { scope: 'col' }, title),
         ),
       ),
@@ -32,16 +32,7 @@ export function resultsTable({ encrypted, plain, errorBits }: Outcome): HTMLElem
       {},
       ...Object.entries(encrypted).map(([name, details]) => {
         const expected = plain[name];
-        const off = expected === undefined ? Number.NaN : distance(details.value, expected.value);
-        const agrees = off === 0 || (errorBits !== undefined && off <= 2 ** errorBits);
-        const words = off === 0 ? '= equal' : agrees ? `off by ${off.toPrecision(2)}` : '≠ not equal';
-        const { budgetBits } = details;
-        const noise =
-          budgetBits === undefined
-            ? 'in the result'
-            : Number.isFinite(budgetBits)
-              ? format.bits(budgetBits)
-              : 'public';
+        const { agrees, words } = compared(details, expected, isReal);
         return h(
           'tr',
           { 'data-testid': 'play-result', 'data-name': name, 'data-agrees': String(agrees) },
@@ -57,7 +48,7 @@ export function resultsTable({ encrypted, plain, errorBits }: Outcome): HTMLElem
             { 'data-label': 'Compared' },
             h('span', { class: agrees ? 'mark-equal' : 'mark-unequal' }, words),
           ),
-          h('td', { 'data-label': 'Noise left' }, noise),
+          h('td', { 'data-label': 'Noise' }, noiseText(details, isReal)),
         );
       }),
     ),
@@ -100,6 +91,28 @@ function textOf({ value, problem }: DecryptedDetails): string {
 
 function exact(value: Exclude<DecryptedExact, null | DecryptedExact[]>): string {
   return value instanceof Date ? value.toISOString().slice(0, 10) : String(value);
+}
+
+/** What a result is beside that in the clear. One that its own error leaves without a value, as a quotient by what may be 0, contradicts nothing. */
+function compared(
+  { value, problem, error = 0 }: DecryptedDetails,
+  expected: DecryptedDetails | undefined,
+  isReal: boolean,
+): { readonly agrees: boolean; readonly words: string } {
+  if (isReal && problem !== undefined && expected?.value !== undefined)
+    return { agrees: true, words: 'unknown: its error is too large' };
+  const off = expected === undefined ? Number.NaN : distance(value, expected.value);
+  if (off === 0) return { agrees: true, words: '= equal' };
+  return off <= error
+    ? { agrees: true, words: `off by ${off.toPrecision(2)}` }
+    : { agrees: false, words: '≠ not equal' };
+}
+
+/** What noise has left of what is exact, or makes of what is not. */
+function noiseText({ budgetBits, error }: DecryptedDetails, isReal: boolean): string {
+  if (error !== undefined) return `off by at most ${error.toPrecision(2)}`;
+  if (budgetBits === undefined) return isReal ? 'in the result' : 'not told';
+  return Number.isFinite(budgetBits) ? `${format.bits(budgetBits)} left` : 'public';
 }
 
 /** The most that two results differ by, cell by cell; NaN where they are nothing alike. */

@@ -16,8 +16,8 @@ export interface Outcome {
   readonly encrypted: Readonly<Record<string, DecryptedDetails>>;
   /** The same without encryption. */
   readonly plain: Readonly<Record<string, DecryptedDetails>>;
-  /** CKKS: log2 of what the results that are real may be off by, of all the largest. */
-  readonly errorBits: number | undefined;
+  /** Whether some of what is decrypted is off, as all is under CKKS. */
+  readonly isReal: boolean;
   readonly bytes: { readonly keys: number; readonly upload: number; readonly download: number };
 }
 
@@ -66,13 +66,10 @@ export class Session {
     const encrypted = await phases.during('decrypt', (onProgress) =>
       client.decryptDetails(outputs, { public: known, onProgress, signal }),
     );
-    const errors = program.info.ciphertexts.flatMap(({ errorBits }) =>
-      errorBits === undefined ? [] : [errorBits],
-    );
     return {
       encrypted,
       plain: await client.plainDetails(secret, { plain, public: known, signal }),
-      errorBits: errors.length === 0 ? undefined : Math.max(...errors),
+      isReal: program.info.ciphertexts.some(({ errorBits }) => errorBits !== undefined),
       bytes: {
         keys: totalBytes(client.evaluationKeys),
         upload: totalBytes(Object.values(inputs)),
