@@ -402,7 +402,7 @@ export interface TraceView {
   /** Index into `types`, by the numbers in `op`. */
   readonly type: Uint32Array;
   /**
-   * Which kernels there were, each by its names: the family of built-in ones (`f64x2-fma`, `u32x4`, `f64x2`, `blake3x4`), `scalar`, `plain` (tensors), `gpu`, or `javascript`, then the names of
+   * Which kernels there were, each by its names: the family of built-in ones (`f64x2-fma`, `u32x4`, `f64x2`, `blake3x4`; natively `f64x4-fma` and `f64x4`, where registers have four doubles), `scalar`, `plain` (tensors), `gpu`, or `javascript`, then the names of
    * those made at run time that worked in it, as `Mode.kernels` has them.
    */
   readonly kernels: readonly (readonly string[])[];

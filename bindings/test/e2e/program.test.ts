@@ -173,7 +173,7 @@ describe('a compiled program', () => {
       expect(trace.kernel.length, phase).toBe(type.length);
       const texts = new Set(Array.from(op, (one) => kernelsText(trace, one)));
       for (const text of texts)
-        expect(text, phase).toMatch(/^(f64x2-fma|f64x2|u32x4|blake3x4|scalar), built in$/);
+        expect(text, phase).toMatch(/^(f64x[24]-fma|f64x[24]|u32x4|blake3x4|scalar), built in$/);
       expect([waitsStart.length, waitsStart.at(-1)], phase).toEqual([type.length + 1, waits.length]);
       // On one thread, by one clock: nobody began before those that it waits for had ended.
       const ended = new Map(Array.from(op, (one, i) => [one, end[i] as number]));

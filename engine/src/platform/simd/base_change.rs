@@ -1,8 +1,8 @@
 //! Changes of the RNS base, a block of coefficients at a time: the sources are scaled, their quotient is rounded and
 //! all targets are summed while the block is in registers and first-level cache.
 
-use super::field::{BLOCK, BlockSums, Field};
-use super::lanes::F2;
+use super::field::{BLOCK, BlockSums, Field, REGISTERS};
+use super::lanes::Lanes;
 use super::products::{Sums, block};
 use crate::Result;
 use crate::math;
@@ -79,15 +79,15 @@ impl<A: BlockSums> BaseChange<A> {
     #[inline(always)]
     fn run_through(&self, y: &mut [A::Values], out: &mut [u64], limbs: &[&[u64]]) {
         let n = out.len() / self.targets.len();
-        let (sources, half) = (&self.sources[..y.len()], F2::held(0.5));
+        let (sources, half) = (&self.sources[..y.len()], Lanes::held(0.5));
         for index in 0..n / BLOCK {
-            let mut sum = [F2::splat(0.0); BLOCK / 2];
+            let mut sum = [Lanes::splat(0.0); REGISTERS];
             for (y, source) in y.iter_mut().zip(sources) {
                 let x = source.prime.values(block(limbs[source.limb], index));
                 *y = source.c.map_or(x, |c| source.prime.scale(&x, &c));
                 // The order and the roundings of `math::rns::Quotient`.
                 for (sum, y) in sum.iter_mut().zip(A::doubles(y)) {
-                    *sum = *sum + y * F2::splat(source.reciprocal);
+                    *sum = *sum + y * Lanes::splat(source.reciprocal);
                 }
             }
             let v = sources[0].prime.of_doubles(sum.map(|sum| (sum + half).floor()));

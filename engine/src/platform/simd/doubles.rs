@@ -1,7 +1,7 @@
 //! The kernels that compute in doubles, for primes below `2^50`, in one of two arithmetics.
 
 use super::base_change::{BaseChange, MadeChange};
-use super::field::{Arithmetic, BLOCK, BlockSums, Field, MOST_TERMS, both};
+use super::field::{Arithmetic, BLOCK, BlockSums, Field, MOST_TERMS, all};
 use super::ntt::Tables;
 use super::pointwise::Words;
 use super::products::ring_kernel;
@@ -82,7 +82,7 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Family for Doubles<A, K> {
             "limb.mul_scalar" => {
                 let (prime, c) = (A::load(&field), A::factor(&field, call.attrs.uint("c")?));
                 Some(kernel(move |i, out, _| {
-                    let c = both(&c);
+                    let c = all(&c);
                     for (out, &a) in out.as_chunks_mut().0.iter_mut().zip(i[0].as_chunks().0) {
                         *out = prime.finish_product(prime.mul(prime.read(a), &c));
                     }

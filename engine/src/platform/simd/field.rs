@@ -1,7 +1,7 @@
 //! Arithmetic modulo a prime below `2^50` in doubles. `u` is `2^50`; values are integers, at most [`LIMIT`] in size where they are
 //! multiplied; what has to be exact is so up to `5 u`. There are two ways to multiply: [`super::split::Split`] and [`super::fused::Fused`].
 
-use super::lanes::F2;
+use super::lanes::{Bits, LANES, Lanes};
 use super::products::Sums;
 use crate::math::Modulus;
 
@@ -16,16 +16,16 @@ pub(super) fn reduced(field: &Field) -> f64 {
     field.q / 2.0 + 2.0
 }
 
-/// The same factor for both lanes.
+/// The same factor for all lanes.
 #[inline(always)]
-pub(super) fn both<const K: usize>(factor: &[f64; K]) -> [F2; K] {
-    factor.map(F2::splat)
+pub(super) fn all<const K: usize>(factor: &[f64; K]) -> [Lanes; K] {
+    factor.map(Lanes::splat)
 }
 
 /// A factor for each lane.
 #[inline(always)]
-pub(super) fn each<const K: usize>(factor: &[[f64; 2]; K]) -> [F2; K] {
-    factor.map(|pair| F2::from_bits(pair.map(f64::to_bits)))
+pub(super) fn each<const K: usize>(factor: &[[f64; LANES]; K]) -> [Lanes; K] {
+    factor.map(|lanes| Lanes::from_bits(lanes.map(f64::to_bits)))
 }
 
 /// A prime below `2^50`.
@@ -67,43 +67,46 @@ pub(super) trait Arithmetic<const K: usize>: Copy + Send + Sync + 'static {
     fn load(field: &Field) -> Self;
 
     /// Words below `2^52`.
-    fn read(&self, words: [u64; 2]) -> F2;
+    fn read(&self, words: Bits) -> Lanes;
 
     /// Prepares `w` in `[0, q)`.
     fn factor(field: &Field, w: u64) -> [f64; K];
 
     /// `a w` modulo `q`.
-    fn mul(&self, a: F2, w: &[F2; K]) -> F2;
+    fn mul(&self, a: Lanes, w: &[Lanes; K]) -> Lanes;
 
     /// `a` modulo `q`, at most [`reduced`] in size, for `|a| <= 5 u` ([`super::fused::Fused`]: `8 u`). The quotient's errors before it is rounded are at most twice
     /// `2^-53 |a| / q`, and its product with `q` is exact.
-    fn reduce(&self, a: F2) -> F2;
+    fn reduce(&self, a: Lanes) -> Lanes;
 
     /// `a` modulo `q` in `[0, q)` as words, for as large `a` as [`Self::reduce`] takes.
-    fn finish(&self, a: F2) -> [u64; 2];
+    fn finish(&self, a: Lanes) -> Bits;
 
     /// As [`Self::finish`], for `|a| <= SMALL`.
-    fn finish_small(&self, a: F2) -> [u64; 2] {
+    fn finish_small(&self, a: Lanes) -> Bits {
         self.finish(a)
     }
 
     /// As [`Self::finish`], for what [`Self::mul`] gave.
-    fn finish_product(&self, a: F2) -> [u64; 2] {
+    fn finish_product(&self, a: Lanes) -> Bits {
         self.finish(a)
     }
 
     /// What a transform leaves for sums of products, and takes from them: at most `9/16 q` before, as `BlockSums` likes it.
-    fn leave(&self, a: F2) -> [u64; 2];
+    fn leave(&self, a: Lanes) -> Bits;
 
     /// What [`Self::leave`] left.
-    fn take(&self, a: [u64; 2]) -> F2;
+    fn take(&self, a: Bits) -> Lanes;
 }
 
 /// Most terms of a sum: so many errors of quotients stay harmless.
 pub(super) const MOST_TERMS: usize = 128;
 
-/// Values at a time; their sums stay in registers.
-pub(super) const BLOCK: usize = 8;
+/// Registers of values at a time; their sums stay in such.
+pub(super) const REGISTERS: usize = 4;
+
+/// So many values.
+pub(super) const BLOCK: usize = REGISTERS * LANES;
 
 /// Sums of products whose factors may also be known ones, as changes of the base need them.
 pub(super) trait BlockSums: Sums<BLOCK> {
@@ -117,10 +120,10 @@ pub(super) trait BlockSums: Sums<BLOCK> {
     fn constant(field: &Field, c: u64) -> Self::Constant;
 
     /// As doubles.
-    fn doubles(values: &Self::Values) -> [F2; BLOCK / 2];
+    fn doubles(values: &Self::Values) -> [Lanes; REGISTERS];
 
     /// From doubles.
-    fn of_doubles(&self, doubles: [F2; BLOCK / 2]) -> Self::Values;
+    fn of_doubles(&self, doubles: [Lanes; REGISTERS]) -> Self::Values;
 
     /// `c x` modulo `q`, in `[0, q)`.
     fn scale(&self, x: &Self::Values, c: &Self::Constant) -> Self::Values;
@@ -132,17 +135,17 @@ pub(super) trait BlockSums: Sums<BLOCK> {
     fn add_scaled(&self, sum: &mut Self::Sum, y: &Self::Values, c: &Self::Constant);
 }
 
-/// The pairs of a block, as doubles; `unit` as in [`F2::from_words`].
+/// A block, as doubles; `unit` as in [`Lanes::from_words`].
 #[inline(always)]
-pub(super) fn doubles(a: &[u64; BLOCK], unit: F2) -> [F2; BLOCK / 2] {
-    std::array::from_fn(|i| F2::from_words([a[2 * i], a[2 * i + 1]], unit))
+pub(super) fn doubles(a: &[u64; BLOCK], unit: Lanes) -> [Lanes; REGISTERS] {
+    std::array::from_fn(|i| Lanes::from_words(a.as_chunks().0[i], unit))
 }
 
-/// Pairs as one block.
+/// Registers as one block.
 #[cfg(any(test, target_feature = "relaxed-simd", target_feature = "fma"))]
 #[inline(always)]
-pub(super) fn joined(pairs: [[u64; 2]; BLOCK / 2]) -> [u64; BLOCK] {
-    std::array::from_fn(|i| pairs[i / 2][i % 2])
+pub(super) fn joined(registers: [Bits; REGISTERS]) -> [u64; BLOCK] {
+    bytemuck::cast(registers)
 }
 
 #[cfg(test)]
@@ -155,11 +158,12 @@ mod tests {
     const U: i64 = 1 << 50;
 
     /// The product is right, and no larger than it says.
-    fn check<A: Arithmetic<K>, const K: usize>(q: u64, w: u64, a: [i64; 2]) {
+    fn check<A: Arithmetic<K>, const K: usize>(q: u64, w: u64, [a, b]: [i64; 2]) {
         let field = Field::new(Modulus::new(q).unwrap()).unwrap();
         let f = A::load(&field);
-        let lanes = F2::from_bits(a.map(|a| (a as f64).to_bits()));
-        let product = f.mul(lanes, &both(&A::factor(&field, w)));
+        let a: [i64; LANES] = std::array::from_fn(|lane| if lane % 2 == 0 { a } else { b });
+        let lanes = Lanes::from_bits(a.map(|a| (a as f64).to_bits()));
+        let product = f.mul(lanes, &all(&A::factor(&field, w)));
         let expected = a.map(|a| (i128::from(a) * i128::from(w)).rem_euclid(q.into()) as u64);
         assert_eq!(f.finish(product), expected, "{a:?} times {w} mod {q}");
         assert_eq!(
@@ -168,7 +172,7 @@ mod tests {
             "{a:?} mod {q}"
         );
         let largest = a.iter().map(|a| a.unsigned_abs()).max().unwrap_or(0);
-        let within = |x: F2, limit: f64| x.to_bits().iter().all(|&r| f64::from_bits(r).abs() <= limit);
+        let within = |x: Lanes, limit: f64| x.to_bits().iter().all(|&r| f64::from_bits(r).abs() <= limit);
         assert!(within(product, A::product_bound(&field, largest as f64)), "{a:?} times {w} mod {q}");
         assert!(within(f.reduce(lanes), reduced(&field)), "{a:?} mod {q}");
         assert_eq!(f.finish_product(product), expected, "{a:?} times {w} mod {q}");

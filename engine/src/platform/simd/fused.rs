@@ -20,21 +20,21 @@
 //! Known factors are centered, and what they multiply is below `2^b`, whatever its prime and theirs: products are half as large, and so are quotients and their errors, where
 //! `2^b` takes the place of `q`.
 
-use super::field::{Arithmetic, BLOCK, BlockSums, Field, ROUNDINGS, doubles, joined};
-use super::lanes::{F2, INTEGERS, ROUND};
+use super::field::{Arithmetic, BLOCK, BlockSums, Field, REGISTERS, ROUNDINGS, doubles, joined};
+use super::lanes::{Bits, INTEGERS, Lanes, ROUND};
 use super::products::Sums;
 
 /// A prime and its inverse. A factor is `w`, `w / q`.
 #[derive(Clone, Copy)]
 pub(super) struct Fused {
-    q: F2,
-    inverse: F2,
+    q: Lanes,
+    inverse: Lanes,
     /// Half of it.
-    half: F2,
-    round: F2,
-    unit: F2,
+    half: Lanes,
+    round: Lanes,
+    unit: Lanes,
     /// What sums begin with, `C`.
-    start: F2,
+    start: Lanes,
     /// Most terms before a sum is reduced.
     room: usize,
     /// Whether sums of so many end within what `floor` takes.
@@ -47,12 +47,12 @@ impl Fused {
         let room: usize = if bits <= 48 { 8 } else { 4 };
         let exponent = 2 * bits + room.ilog2() + 1;
         Self {
-            q: F2::splat(field.q),
-            inverse: F2::splat(field.inverse),
-            half: F2::splat(field.inverse / 2.0),
-            round: F2::held(ROUND),
-            unit: F2::held(INTEGERS),
-            start: F2::splat(1.5 * 2f64.powi(exponent.cast_signed())),
+            q: Lanes::splat(field.q),
+            inverse: Lanes::splat(field.inverse),
+            half: Lanes::splat(field.inverse / 2.0),
+            round: Lanes::held(ROUND),
+            unit: Lanes::held(INTEGERS),
+            start: Lanes::splat(1.5 * 2f64.powi(exponent.cast_signed())),
             room,
             floors: bits <= 49,
         }
@@ -76,8 +76,8 @@ impl Arithmetic<2> for Fused {
     }
 
     #[inline(always)]
-    fn read(&self, words: [u64; 2]) -> F2 {
-        F2::from_words(words, self.unit)
+    fn read(&self, words: Bits) -> Lanes {
+        Lanes::from_words(words, self.unit)
     }
 
     fn factor(field: &Field, w: u64) -> [f64; 2] {
@@ -86,7 +86,7 @@ impl Arithmetic<2> for Fused {
     }
 
     #[inline(always)]
-    fn mul(&self, a: F2, w: &[F2; 2]) -> F2 {
+    fn mul(&self, a: Lanes, w: &[Lanes; 2]) -> Lanes {
         let h = a * w[0];
         let l = a.fused_sub_from(w[0], h);
         let b = a.nearest_product(w[1], self.round);
@@ -94,47 +94,47 @@ impl Arithmetic<2> for Fused {
     }
 
     #[inline(always)]
-    fn reduce(&self, a: F2) -> F2 {
+    fn reduce(&self, a: Lanes) -> Lanes {
         a.nearest_product(self.inverse, self.round).fused_sub_from(self.q, a)
     }
 
     #[inline(always)]
-    fn finish(&self, a: F2) -> [u64; 2] {
+    fn finish(&self, a: Lanes) -> Bits {
         self.reduce(a).lift(self.q).to_words(self.unit)
     }
 
     #[inline(always)]
-    fn finish_small(&self, a: F2) -> [u64; 2] {
+    fn finish_small(&self, a: Lanes) -> Bits {
         a.fused_add(self.inverse, self.half).floor().fused_sub_to_words(self.q, a, self.unit)
     }
 
     #[inline(always)]
-    fn finish_product(&self, a: F2) -> [u64; 2] {
+    fn finish_product(&self, a: Lanes) -> Bits {
         a.lift(self.q).to_words(self.unit)
     }
 
     #[inline(always)]
-    fn leave(&self, a: F2) -> [u64; 2] {
+    fn leave(&self, a: Lanes) -> Bits {
         self.reduce(a).to_bits()
     }
 
     #[inline(always)]
-    fn take(&self, a: [u64; 2]) -> F2 {
-        F2::from_bits(a)
+    fn take(&self, a: Bits) -> Lanes {
+        Lanes::from_bits(a)
     }
 }
 
 /// A sum in two parts.
 #[derive(Clone, Copy)]
 pub(super) struct Sum {
-    high: [F2; BLOCK / 2],
-    low: [F2; BLOCK / 2],
+    high: [Lanes; REGISTERS],
+    low: [Lanes; REGISTERS],
 }
 
 impl Fused {
     /// `a b` modulo `q`.
     #[inline(always)]
-    fn product(&self, a: F2, b: F2) -> F2 {
+    fn product(&self, a: Lanes, b: Lanes) -> Lanes {
         let h = a * b;
         let l = a.fused_sub_from(b, h);
         h.nearest_product(self.inverse, self.round).fused_sub_from(self.q, h) - l
@@ -142,7 +142,7 @@ impl Fused {
 
     /// The parts of a first product.
     #[inline(always)]
-    fn begin(&self, a: &[F2; BLOCK / 2], b: impl Fn(usize) -> F2) -> Sum {
+    fn begin(&self, a: &[Lanes; REGISTERS], b: impl Fn(usize) -> Lanes) -> Sum {
         let high = std::array::from_fn(|i| a[i].fused_add(b(i), self.start));
         let low = std::array::from_fn(|i| a[i].fused_sub_from(b(i), high[i] - self.start));
         Sum { high, low }
@@ -150,7 +150,7 @@ impl Fused {
 
     /// Adds products to a sum.
     #[inline(always)]
-    fn add(sum: &mut Sum, a: &[F2; BLOCK / 2], b: impl Fn(usize) -> F2) {
+    fn add(sum: &mut Sum, a: &[Lanes; REGISTERS], b: impl Fn(usize) -> Lanes) {
         for (i, &a) in a.iter().enumerate() {
             let (before, b) = (sum.high[i], b(i));
             sum.high[i] = a.fused_add(b, before);
@@ -160,7 +160,7 @@ impl Fused {
 
     /// A sum modulo `q`.
     #[inline(always)]
-    fn total(&self, sum: &Sum) -> [F2; BLOCK / 2] {
+    fn total(&self, sum: &Sum) -> [Lanes; REGISTERS] {
         std::array::from_fn(|i| {
             let high = sum.high[i] - self.start;
             let quotient = if self.floors {
@@ -174,13 +174,13 @@ impl Fused {
 
     /// A sum that begins with what was reduced.
     #[inline(always)]
-    fn onto(&self, low: [F2; BLOCK / 2]) -> Sum {
-        Sum { high: [self.start; BLOCK / 2], low: low.map(|x| F2::splat(0.0) - x) }
+    fn onto(&self, low: [Lanes; REGISTERS]) -> Sum {
+        Sum { high: [self.start; REGISTERS], low: low.map(|x| Lanes::splat(0.0) - x) }
     }
 }
 
 impl Sums<BLOCK> for Fused {
-    type Values = [F2; BLOCK / 2];
+    type Values = [Lanes; REGISTERS];
     type Sum = Sum;
 
     #[inline(always)]
@@ -195,7 +195,7 @@ impl Sums<BLOCK> for Fused {
 
     #[inline(always)]
     fn opened(&self, left: &[u64; BLOCK]) -> Self::Values {
-        std::array::from_fn(|i| F2::from_bits([left[2 * i], left[2 * i + 1]]))
+        std::array::from_fn(|i| Lanes::from_bits(left.as_chunks().0[i]))
     }
 
     #[inline(always)]
@@ -248,30 +248,30 @@ impl BlockSums for Fused {
     }
 
     #[inline(always)]
-    fn doubles(values: &Self::Values) -> [F2; BLOCK / 2] {
+    fn doubles(values: &Self::Values) -> [Lanes; REGISTERS] {
         *values
     }
 
     #[inline(always)]
-    fn of_doubles(&self, doubles: [F2; BLOCK / 2]) -> Self::Values {
+    fn of_doubles(&self, doubles: [Lanes; REGISTERS]) -> Self::Values {
         doubles
     }
 
     #[inline(always)]
     fn scale(&self, x: &Self::Values, c: &[f64; 2]) -> Self::Values {
-        let c = c.map(F2::splat);
+        let c = c.map(Lanes::splat);
         x.map(|x| self.mul(x, &c).lift(self.q))
     }
 
     #[inline(always)]
     fn first_scaled(&self, y: &Self::Values, c: &[f64; 2]) -> Sum {
-        let c = F2::splat(c[0]);
+        let c = Lanes::splat(c[0]);
         self.begin(y, |_| c)
     }
 
     #[inline(always)]
     fn add_scaled(&self, sum: &mut Sum, y: &Self::Values, c: &[f64; 2]) {
-        let c = F2::splat(c[0]);
+        let c = Lanes::splat(c[0]);
         Self::add(sum, y, |_| c);
     }
 }

@@ -15,11 +15,12 @@ pub(super) struct Factors<F, L> {
 
 impl<F, L> Factors<F, L> {
     /// From powers in bit-reversed order: block `i` of the layer with `m` blocks uses `powers[m + i]`. Layers whose blocks
-    /// are at most `neighbors` long are left to `last`: it makes the factors of each group of so many, from the number
+    /// are at most `neighbors` long are left to `last`: it makes the factors of each `group` of values, from the number
     /// of its power and the step that begins at a power.
     pub(super) fn new(
         powers: &[u64],
         neighbors: usize,
+        group: usize,
         factor: impl Fn(u64) -> F,
         last: impl Fn(usize, &dyn Fn(usize) -> Step<F>) -> L,
     ) -> Self {
@@ -27,8 +28,8 @@ impl<F, L> Factors<F, L> {
         let single = (n.ilog2() % 2 == 1).then(|| factor(powers[1]));
         let step = |at: usize| [at, 2 * at, 2 * at + 1].map(|at| factor(powers[at]));
         let first = if single.is_some() { 2 } else { 1 };
-        let groups = n / neighbors;
-        let layers = std::iter::successors(Some(first), |m| Some(4 * m)).take_while(|&m| m < groups);
+        let groups = n / group;
+        let layers = std::iter::successors(Some(first), |m| Some(4 * m)).take_while(|&m| m < n / neighbors);
         Self {
             steps: layers.map(|m| (m..2 * m).map(step).collect()).collect(),
             last: (groups..2 * groups).map(|at| last(at, &step)).collect(),

@@ -1,4 +1,4 @@
-//! The platform for 128-bit vectors and fast doubles, made for wasm `simd128`: bit for bit what [`Scalar`] computes, for
+//! The platform for vectors of 128 bits, natively of 256 where there are such, and fast doubles, made for wasm `simd128`: bit for bit what [`Scalar`] computes, for
 //! small primes faster. Families of kernels stand side by side; the first one that can serve an operator, in the order
 //! that fits this machine, does. What none can serve (other operators, large primes, tiny rings) falls back to the
 //! [`Scalar`] inside.
@@ -66,10 +66,15 @@ fn families() -> Vec<Box<dyn Family>> {
     fused_family().into_iter().chain([small]).chain(split_family()).chain([random]).collect()
 }
 
+/// What a family is called that has so many doubles side by side.
+const fn laned(two: &'static str, four: &'static str) -> &'static str {
+    if lanes::LANES == 4 { four } else { two }
+}
+
 /// Where they round twice.
 #[cfg(any(test, not(target_feature = "relaxed-simd")))]
 fn split_family() -> Option<Box<dyn Family>> {
-    Some(Box::new(Doubles::<split::Split, 4>::new("f64x2")))
+    Some(Box::new(Doubles::<split::Split, 4>::new(laned("f64x2", "f64x4"))))
 }
 
 #[cfg(not(any(test, not(target_feature = "relaxed-simd"))))]
@@ -80,7 +85,8 @@ fn split_family() -> Option<Box<dyn Family>> {
 /// Where multiplication and addition round once.
 #[cfg(any(test, target_feature = "relaxed-simd", target_feature = "fma"))]
 fn fused_family() -> Option<Box<dyn Family>> {
-    let family = || -> Box<dyn Family> { Box::new(Doubles::<fused::Fused, 2>::new("f64x2-fma")) };
+    let family =
+        || -> Box<dyn Family> { Box::new(Doubles::<fused::Fused, 2>::new(laned("f64x2-fma", "f64x4-fma"))) };
     lanes::fuses().then(family)
 }
 
@@ -102,7 +108,7 @@ impl Simd {
 
     /// The names of the families of kernels that run on this machine, in the order in which they are asked: `f64x2-fma`
     /// (doubles with fused multiplication, primes below `2^50`), `u32x4` (32-bit words, primes below `2^30`), `f64x2`
-    /// (doubles without fused multiplication, primes below `2^50`), `blake3x4` (random operators).
+    /// (doubles without fused multiplication, primes below `2^50`), `blake3x4` (random operators); `f64x4-fma` and `f64x4` where lanes are four.
     pub fn families(&self) -> Vec<&'static str> {
         self.families.iter().map(|family| family.name()).collect()
     }
@@ -150,7 +156,8 @@ mod tests {
     #[test]
     fn every_family_gives_the_same_bits() {
         let all = Simd::new().families();
-        assert_eq!(all, ["f64x2-fma", "u32x4", "f64x2", "blake3x4"], "tests have a fused multiplication");
+        let expected = [laned("f64x2-fma", "f64x4-fma"), "u32x4", laned("f64x2", "f64x4"), "blake3x4"];
+        assert_eq!(all, expected, "tests have a fused multiplication");
         for family in all {
             conformance::check(&Simd::only(family)).unwrap();
         }

@@ -1,4 +1,4 @@
-//! The transforms of `math::ntt`, two layers at a time, two lanes, in doubles.
+//! The transforms of `math::ntt`, two layers at a time, in lanes of doubles.
 //!
 //! Values are signed and reduced only where they would become too large (D. Harvey, "Faster arithmetic for number-theoretic
 //! transforms", 2014): what is multiplied is at most `4 u`, `u = 2^50`, what is added at most `5 u` ([`super::field`]). A transform
@@ -15,8 +15,8 @@
 //!
 //! For primes of 46 bits or fewer, forward transforms with fused multiplication reduce nothing at all.
 
-use super::field::{Arithmetic, BLOCK, BlockSums, Field, LIMIT, both, each, reduced};
-use super::lanes::F2;
+use super::field::{Arithmetic, BLOCK, BlockSums, Field, LIMIT, all, each, reduced};
+use super::lanes::{Bits, LANES, Lanes};
 use super::layers::{Factors, Step, quarters};
 use super::products::Ring;
 use crate::Result;
@@ -24,14 +24,14 @@ use crate::math::ntt::Roots;
 use crate::platform::made::{Piece, Prepared, Terms};
 use std::marker::PhantomData;
 
-/// Two neighboring values: the bits of doubles while a transform is at work.
-type Pair = [u64; 2];
+/// Those that the last two layers leave among themselves.
+const NEIGHBORS: usize = 4;
 
-/// The smallest ring degree: two blocks of the four neighbors that share factors.
-const LEAST: usize = 8;
+/// The smallest ring degree: a block of neighbors in each lane.
+const LEAST: usize = NEIGHBORS * LANES;
 
-/// The factors of one direction; the last two layers have two blocks side by side.
-type Direction<const K: usize> = Factors<[f64; K], Step<[[f64; 2]; K]>>;
+/// The factors of one direction; the last two layers have as many blocks side by side as there are lanes.
+type Direction<const K: usize> = Factors<[f64; K], Step<[[f64; LANES]; K]>>;
 
 /// How one direction is computed.
 enum Way<const K: usize> {
@@ -64,14 +64,14 @@ pub(super) struct Tables<A, const K: usize> {
 
 /// Factors from powers, as [`Factors::new`] has them.
 fn direction<const K: usize>(powers: &[u64], factor: impl Fn(u64) -> [f64; K]) -> Direction<K> {
-    Factors::new(powers, LEAST, factor, |at, step| {
-        let (a, b) = (step(2 * at), step(2 * at + 1));
-        std::array::from_fn(|f| std::array::from_fn(|part| [a[f][part], b[f][part]]))
+    Factors::new(powers, NEIGHBORS, LEAST, factor, |at, step| {
+        let blocks: [_; LANES] = std::array::from_fn(|lane| step(LANES * at + lane));
+        std::array::from_fn(|f| std::array::from_fn(|part| blocks.map(|step| step[f][part])))
     })
 }
 
 impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
-    /// For ring degree `n`; none below 8.
+    /// For ring degree `n`; none below [`LEAST`].
     ///
     /// # Errors
     /// `NoRoot` and others for a prime that has no such transform.
@@ -104,7 +104,7 @@ impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
     /// The forward transform of residues modulo `from`; with `open` to what [`Arithmetic::leave`] leaves.
     fn forward_to(&self, factors: &Direction<K>, out: &mut [u64], a: &[u64], from: u64, open: bool) {
         let f = A::load(&self.field);
-        let (out, a) = (out.as_chunks_mut::<2>().0, a.as_chunks::<2>().0);
+        let (out, a) = (out.as_chunks_mut::<LANES>().0, a.as_chunks::<LANES>().0);
         let grown = |bound: f64| bound + A::product_bound(&self.field, bound);
         // No value exceeds it.
         let (mut bound, steps) = if from == self.field.modulus.value() {
@@ -147,7 +147,7 @@ impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
         &self,
         f: &A,
         factors: &Direction<K>,
-        blocks: impl Iterator<Item = ([F2; 4], &'a mut [Pair; 4])>,
+        blocks: impl Iterator<Item = ([Lanes; 4], &'a mut [Bits; 4])>,
     ) -> f64 {
         let (reduce, bound) = self.back(self.field.q);
         match reduce {
@@ -159,8 +159,8 @@ impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
     }
 
     /// What follows the first two layers of an inverse transform, which left at most `bound`.
-    fn rest_back(&self, factors: &Direction<K>, f: &A, out: &mut [Pair], mut bound: f64) {
-        let scale = self.scale.each_ref().map(both);
+    fn rest_back(&self, factors: &Direction<K>, f: &A, out: &mut [Bits], mut bound: f64) {
+        let scale = self.scale.each_ref().map(all);
         let (last, steps) = match (&factors.single, factors.steps.as_slice()) {
             (None, [last, steps @ ..]) => (Some(last), steps),
             (_, steps) => (None, steps),
@@ -221,7 +221,7 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Ring<BLOCK, { BLOCK / 2 }> fo
             Way::Made(made) => return made.run(false, out, a, &[0.0; 3]),
         };
         let f = A::load(&self.field);
-        let (out, a) = (out.as_chunks_mut::<2>().0, a.as_chunks::<2>().0);
+        let (out, a) = (out.as_chunks_mut::<LANES>().0, a.as_chunks::<LANES>().0);
         let blocks = out.as_chunks_mut::<4>().0.iter_mut().zip(a.as_chunks::<4>().0);
         let read = blocks.map(|(out, a)| (a.map(|words| f.read(words)), out));
         let bound = self.first_back(&f, factors, read);
@@ -235,9 +235,9 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Ring<BLOCK, { BLOCK / 2 }> fo
             Way::Made(made) => return made.run_in_place(true, a, &[0.0; 3]),
         };
         let f = A::load(&self.field);
-        let a = a.as_chunks_mut::<2>().0;
+        let a = a.as_chunks_mut::<LANES>().0;
         let blocks = a.as_chunks_mut::<4>().0.iter_mut();
-        let bound = self.first_back(&f, factors, blocks.map(|block| (block.map(|pair| f.take(pair)), block)));
+        let bound = self.first_back(&f, factors, blocks.map(|block| (block.map(|bits| f.take(bits)), block)));
         self.rest_back(factors, &f, a, bound);
     }
 
@@ -251,13 +251,13 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Ring<BLOCK, { BLOCK / 2 }> fo
     /// Differences are less than `2 u`, and two products, or one and a residue, too.
     fn divide(&self, division: &Self::Division, out: &mut [u64], a: &[u64], added: Option<&[u64]>) {
         let f = A::load(&self.field);
-        let [c, factor, scale] = division.each_ref().map(|w| w.as_ref().map(both));
-        let times = |x: F2, w: &Option<[F2; K]>| w.as_ref().map_or(x, |w| f.mul(x, w));
-        let blocks = |words| <[u64]>::as_chunks::<2>(words).0.as_chunks::<4>().0;
+        let [c, factor, scale] = division.each_ref().map(|w| w.as_ref().map(all));
+        let times = |x: Lanes, w: &Option<[Lanes; K]>| w.as_ref().map_or(x, |w| f.mul(x, w));
+        let blocks = |words| <[u64]>::as_chunks::<LANES>(words).0.as_chunks::<4>().0;
         let mut added = added.map(|added| blocks(added).iter());
-        let out = out.as_chunks_mut::<2>().0.as_chunks_mut::<4>().0;
+        let out = out.as_chunks_mut::<LANES>().0.as_chunks_mut::<4>().0;
         for (out, a) in out.iter_mut().zip(blocks(a)) {
-            let y: [F2; 4] =
+            let y: [Lanes; 4] =
                 std::array::from_fn(|i| times(f.read(a[i]) - times(f.take(out[i]), &factor), &c));
             *out = match added.as_mut().and_then(Iterator::next) {
                 Some(z) => std::array::from_fn(|i| f.finish(y[i] + times(f.read(z[i]), &scale))),
@@ -290,8 +290,8 @@ fn centering(p: u64) -> [f64; 3] {
 #[derive(Clone, Copy)]
 struct Centered {
     /// The least residue that is seen as a negative integer.
-    half: F2,
-    p: F2,
+    half: Lanes,
+    p: Lanes,
     /// How large they can be.
     bound: f64,
 }
@@ -299,11 +299,11 @@ struct Centered {
 impl Centered {
     fn new(p: u64) -> Self {
         let [half, p, _] = centering(p);
-        Self { half: F2::splat(half), p: F2::splat(p), bound: half }
+        Self { half: Lanes::splat(half), p: Lanes::splat(p), bound: half }
     }
 
     #[inline(always)]
-    fn of(&self, x: F2) -> F2 {
+    fn of(&self, x: Lanes) -> Lanes {
         x.lower(self.half, self.p)
     }
 }
@@ -313,9 +313,9 @@ impl Centered {
 fn first<'a, A: Arithmetic<K>, const K: usize>(
     f: &A,
     factors: &'a Direction<K>,
-    out: &mut [Pair],
-    a: &[Pair],
-    read: impl Fn(Pair) -> F2,
+    out: &mut [Bits],
+    a: &[Bits],
+    read: impl Fn(Bits) -> Lanes,
 ) -> &'a [Vec<Step<[f64; K]>>] {
     match (&factors.single, factors.steps.as_slice()) {
         (Some(w), steps) => {
@@ -334,17 +334,17 @@ fn first<'a, A: Arithmetic<K>, const K: usize>(
 /// are common are. Each length is a function of its own, as are other passes: the loops of one do not take registers from those of the others.
 #[inline(always)]
 fn map_quarters<const K: usize>(
-    out: &mut [Pair],
+    out: &mut [Bits],
     steps: &[Step<[f64; K]>],
-    f: impl Fn([F2; 4], &Step<[F2; K]>) -> [F2; 4] + Copy,
+    f: impl Fn([Lanes; 4], &Step<[Lanes; K]>) -> [Lanes; 4] + Copy,
 ) {
-    match out.len() / steps.len() / 4 {
-        2 => map_known::<2, K>(out, steps, f),
-        8 => map_known::<8, K>(out, steps, f),
-        32 => map_known::<32, K>(out, steps, f),
-        128 => map_known::<128, K>(out, steps, f),
-        512 => map_known::<512, K>(out, steps, f),
-        2048 => map_known::<2048, K>(out, steps, f),
+    match out.len() / steps.len() / 4 * LANES {
+        4 => map_known::<{ 4 / LANES }, K>(out, steps, f),
+        16 => map_known::<{ 16 / LANES }, K>(out, steps, f),
+        64 => map_known::<{ 64 / LANES }, K>(out, steps, f),
+        256 => map_known::<{ 256 / LANES }, K>(out, steps, f),
+        1024 => map_known::<{ 1024 / LANES }, K>(out, steps, f),
+        4096 => map_known::<{ 4096 / LANES }, K>(out, steps, f),
         _ => map_any(out, steps, f),
     }
 }
@@ -352,32 +352,32 @@ fn map_quarters<const K: usize>(
 /// [`map_quarters`] of any length.
 #[inline(never)]
 fn map_any<const K: usize>(
-    out: &mut [Pair],
+    out: &mut [Bits],
     steps: &[Step<[f64; K]>],
-    f: impl Fn([F2; 4], &Step<[F2; K]>) -> [F2; 4] + Copy,
+    f: impl Fn([Lanes; 4], &Step<[Lanes; K]>) -> [Lanes; 4] + Copy,
 ) {
     for (block, w) in out.chunks_exact_mut(out.len() / steps.len()).zip(steps) {
-        let (w, [a, b, c, d]) = (w.each_ref().map(both), quarters(block));
+        let (w, [a, b, c, d]) = (w.each_ref().map(all), quarters(block));
         for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
-            [*a, *b, *c, *d] = f([*a, *b, *c, *d].map(F2::from_bits), &w).map(F2::to_bits);
+            [*a, *b, *c, *d] = f([*a, *b, *c, *d].map(Lanes::from_bits), &w).map(Lanes::to_bits);
         }
     }
 }
 
-/// [`map_quarters`] of `Q` pairs each.
+/// [`map_quarters`] of `Q` registers each.
 #[inline(never)]
 fn map_known<const Q: usize, const K: usize>(
-    out: &mut [Pair],
+    out: &mut [Bits],
     steps: &[Step<[f64; K]>],
-    f: impl Fn([F2; 4], &Step<[F2; K]>) -> [F2; 4] + Copy,
+    f: impl Fn([Lanes; 4], &Step<[Lanes; K]>) -> [Lanes; 4] + Copy,
 ) {
     for (block, w) in out.as_chunks_mut::<Q>().0.as_chunks_mut::<4>().0.iter_mut().zip(steps) {
-        let w = w.each_ref().map(both);
+        let w = w.each_ref().map(all);
         // From the value at hand on.
         let mut rest = block.as_flattened_mut();
         while rest.len() > 3 * Q {
             let x = [rest[0], rest[Q], rest[2 * Q], rest[3 * Q]];
-            [rest[0], rest[Q], rest[2 * Q], rest[3 * Q]] = f(x.map(F2::from_bits), &w).map(F2::to_bits);
+            [rest[0], rest[Q], rest[2 * Q], rest[3 * Q]] = f(x.map(Lanes::from_bits), &w).map(Lanes::to_bits);
             rest = &mut rest[1..];
         }
     }
@@ -388,9 +388,9 @@ fn map_known<const Q: usize, const K: usize>(
 #[inline(always)]
 fn butterfly<A: Arithmetic<K>, const K: usize>(
     f: &A,
-    [x0, x1, x2, x3]: [F2; 4],
-    w: &Step<[F2; K]>,
-) -> [F2; 4] {
+    [x0, x1, x2, x3]: [Lanes; 4],
+    w: &Step<[Lanes; K]>,
+) -> [Lanes; 4] {
     let (p, r) = (f.mul(x2, &w[0]), f.mul(x3, &w[0]));
     let (y0, y1, y2, y3) = (x0 + p, x1 + r, x0 - p, x1 - r);
     let (s, t) = (f.mul(y1, &w[1]), f.mul(y3, &w[2]));
@@ -401,9 +401,9 @@ fn butterfly<A: Arithmetic<K>, const K: usize>(
 #[inline(always)]
 fn butterfly_forward<A: Arithmetic<K>, const K: usize, const REDUCE: bool>(
     f: &A,
-    [mut x0, mut x1, x2, x3]: [F2; 4],
-    w: &Step<[F2; K]>,
-) -> [F2; 4] {
+    [mut x0, mut x1, x2, x3]: [Lanes; 4],
+    w: &Step<[Lanes; K]>,
+) -> [Lanes; 4] {
     if REDUCE {
         (x0, x1) = (f.reduce(x0), f.reduce(x1));
     }
@@ -419,9 +419,9 @@ const ALL: u8 = 2;
 #[inline(always)]
 fn butterfly_back<A: Arithmetic<K>, const K: usize, const REDUCE: u8>(
     f: &A,
-    x: [F2; 4],
-    w: &Step<[F2; K]>,
-) -> [F2; 4] {
+    x: [Lanes; 4],
+    w: &Step<[Lanes; K]>,
+) -> [Lanes; 4] {
     let [y0, y1, y2, y3] = half_back(f, x, &w[1], &w[2]);
     let (mut sum, mut products) = (y0 + y2, y1 + y3);
     if REDUCE >= SUMS {
@@ -437,22 +437,22 @@ fn butterfly_back<A: Arithmetic<K>, const K: usize, const REDUCE: u8>(
 #[inline(always)]
 fn half_back<A: Arithmetic<K>, const K: usize>(
     f: &A,
-    [x0, x1, x2, x3]: [F2; 4],
-    w1: &[F2; K],
-    w2: &[F2; K],
-) -> [F2; 4] {
+    [x0, x1, x2, x3]: [Lanes; 4],
+    w1: &[Lanes; K],
+    w2: &[Lanes; K],
+) -> [Lanes; 4] {
     [x0 + x1, f.mul(x0 - x1, w1), x2 + x3, f.mul(x2 - x3, w2)]
 }
 
 #[inline(never)]
 fn first_layer<A: Arithmetic<K>, const K: usize>(
     f: &A,
-    out: &mut [Pair],
-    a: &[Pair],
+    out: &mut [Bits],
+    a: &[Bits],
     w: &[f64; K],
-    read: impl Fn(Pair) -> F2,
+    read: impl Fn(Bits) -> Lanes,
 ) {
-    let w = both(w);
+    let w = all(w);
     let half = out.len() / 2;
     let ((left, right), (u, v)) = (out.split_at_mut(half), a.split_at(half));
     for (((x, y), &u), &v) in left.iter_mut().zip(right).zip(u).zip(v) {
@@ -464,75 +464,63 @@ fn first_layer<A: Arithmetic<K>, const K: usize>(
 #[inline(never)]
 fn first_layers<A: Arithmetic<K>, const K: usize>(
     f: &A,
-    out: &mut [Pair],
-    a: &[Pair],
+    out: &mut [Bits],
+    a: &[Bits],
     w: &Step<[f64; K]>,
-    read: impl Fn(Pair) -> F2,
+    read: impl Fn(Bits) -> Lanes,
 ) {
-    let w = w.each_ref().map(both);
+    let w = w.each_ref().map(all);
     let [o0, o1, o2, o3] = quarters(out);
     let (left, right) = a.split_at(a.len() / 2);
     let ((a0, a1), (a2, a3)) = (left.split_at(left.len() / 2), right.split_at(right.len() / 2));
     let outputs = o0.iter_mut().zip(o1).zip(o2).zip(o3);
     for ((((o0, o1), o2), o3), (((a0, a1), a2), a3)) in outputs.zip(a0.iter().zip(a1).zip(a2).zip(a3)) {
-        [*o0, *o1, *o2, *o3] = butterfly(f, [*a0, *a1, *a2, *a3].map(&read), &w).map(F2::to_bits);
+        [*o0, *o1, *o2, *o3] = butterfly(f, [*a0, *a1, *a2, *a3].map(&read), &w).map(Lanes::to_bits);
     }
 }
 
 fn layers<A: Arithmetic<K>, const K: usize, const REDUCE: bool>(
     f: &A,
-    out: &mut [Pair],
+    out: &mut [Bits],
     steps: &[Step<[f64; K]>],
 ) {
     let f = *f;
     map_quarters(out, steps, move |x, w| butterfly_forward::<A, K, REDUCE>(&f, x, w));
 }
 
-/// Two blocks of four neighbors become one of the two in each lane.
-#[inline(always)]
-fn transpose([a, b, c, d]: [F2; 4]) -> [F2; 4] {
-    [F2::low(a, c), F2::high(a, c), F2::low(b, d), F2::high(b, d)]
-}
-
-/// The inverse of [`transpose`].
-#[inline(always)]
-fn transpose_back([a, b, c, d]: [F2; 4]) -> [F2; 4] {
-    [F2::low(a, b), F2::low(c, d), F2::high(a, b), F2::high(c, d)]
-}
-
 #[inline(never)]
 fn last_layers<A: Arithmetic<K>, const K: usize, const REDUCE: bool>(
     f: &A,
-    out: &mut [Pair],
-    steps: &[Step<[[f64; 2]; K]>],
-    end: impl Fn(&A, F2) -> Pair,
+    out: &mut [Bits],
+    steps: &[Step<[[f64; LANES]; K]>],
+    end: impl Fn(&A, Lanes) -> Bits,
 ) {
-    for (pairs, w) in out.as_chunks_mut::<4>().0.iter_mut().zip(steps) {
+    for (registers, w) in out.as_chunks_mut::<4>().0.iter_mut().zip(steps) {
         let y = butterfly_forward::<A, K, REDUCE>(
             f,
-            transpose(pairs.map(F2::from_bits)),
+            Lanes::transpose(registers.map(Lanes::from_bits)),
             &w.each_ref().map(each),
         );
         // lanes change places as words do
-        *pairs = transpose_back(y.map(|y| F2::from_bits(end(f, y)))).map(F2::to_bits);
+        *registers = Lanes::transpose_back(y.map(|y| Lanes::from_bits(end(f, y)))).map(Lanes::to_bits);
     }
 }
 
 #[inline(never)]
 fn first_layers_back<'a, A: Arithmetic<K>, const K: usize, const REDUCE: u8>(
     f: &A,
-    blocks: impl Iterator<Item = ([F2; 4], &'a mut [Pair; 4])>,
-    steps: &[Step<[[f64; 2]; K]>],
+    blocks: impl Iterator<Item = ([Lanes; 4], &'a mut [Bits; 4])>,
+    steps: &[Step<[[f64; LANES]; K]>],
 ) {
     for ((x, out), w) in blocks.zip(steps) {
-        let y = butterfly_back::<A, K, REDUCE>(f, transpose(x), &w.each_ref().map(each));
-        *out = transpose_back(y).map(F2::to_bits);
+        let y = butterfly_back::<A, K, REDUCE>(f, Lanes::transpose(x), &w.each_ref().map(each));
+        *out = Lanes::transpose_back(y).map(Lanes::to_bits);
     }
 }
 
 fn layers_back<A: Arithmetic<K>, const K: usize, const REDUCE: u8>(
     f: &A,
-    out: &mut [Pair],
+    out: &mut [Bits],
     steps: &[Step<[f64; K]>],
 ) {
     let f = *f;
@@ -541,9 +529,9 @@ fn layers_back<A: Arithmetic<K>, const K: usize, const REDUCE: u8>(
 
 fn last_layers_back<A: Arithmetic<K>, const K: usize>(
     f: &A,
-    out: &mut [Pair],
+    out: &mut [Bits],
     step: &[Step<[f64; K]>],
-    scale: &[[F2; K]; 2],
+    scale: &[[Lanes; K]; 2],
 ) {
     let (f, scale) = (*f, *scale);
     map_any(out, step, move |x, w| {
@@ -554,15 +542,15 @@ fn last_layers_back<A: Arithmetic<K>, const K: usize>(
             f.mul(y0 - y2, &scale[1]),
             f.mul(y1 - y3, &scale[1]),
         ];
-        z.map(|z| F2::from_bits(f.finish_product(z)))
+        z.map(|z| Lanes::from_bits(f.finish_product(z)))
     });
 }
 
 #[inline(never)]
-fn last_layer_back<A: Arithmetic<K>, const K: usize>(f: &A, out: &mut [Pair], scale: &[[F2; K]; 2]) {
+fn last_layer_back<A: Arithmetic<K>, const K: usize>(f: &A, out: &mut [Bits], scale: &[[Lanes; K]; 2]) {
     let (left, right) = out.split_at_mut(out.len() / 2);
     for (x, y) in left.iter_mut().zip(right) {
-        let (u, v) = (F2::from_bits(*x), F2::from_bits(*y));
+        let (u, v) = (Lanes::from_bits(*x), Lanes::from_bits(*y));
         *x = f.finish_product(f.mul(u + v, &scale[0]));
         *y = f.finish_product(f.mul(u - v, &scale[1]));
     }
@@ -585,7 +573,7 @@ mod tests {
     #[derive(Clone, Copy)]
     struct Watched<A>(A);
 
-    fn seen(a: F2, most: f64) {
+    fn seen(a: Lanes, most: f64) {
         for x in a.to_bits().map(f64::from_bits) {
             assert!(x.abs() <= most && x == x.trunc(), "{x} where {most} is the most");
         }
@@ -601,13 +589,13 @@ mod tests {
         fn load(field: &Field) -> Self {
             Self(A::load(field))
         }
-        fn read(&self, words: [u64; 2]) -> F2 {
+        fn read(&self, words: Bits) -> Lanes {
             self.0.read(words)
         }
         fn factor(field: &Field, w: u64) -> [f64; K] {
             A::factor(field, w)
         }
-        fn mul(&self, a: F2, w: &[F2; K]) -> F2 {
+        fn mul(&self, a: Lanes, w: &[Lanes; K]) -> Lanes {
             seen(a, LIMIT);
             for a in a.to_bits().map(|a| f64::from_bits(a).abs().to_bits()) {
                 if a > LARGEST.load(Ordering::Relaxed) {
@@ -616,26 +604,26 @@ mod tests {
             }
             self.0.mul(a, w)
         }
-        fn reduce(&self, a: F2) -> F2 {
+        fn reduce(&self, a: Lanes) -> Lanes {
             seen(a, 1.25 * LIMIT);
             self.0.reduce(a)
         }
-        fn finish(&self, a: F2) -> [u64; 2] {
+        fn finish(&self, a: Lanes) -> Bits {
             seen(a, 1.25 * LIMIT);
             self.0.finish(a)
         }
-        fn finish_small(&self, a: F2) -> [u64; 2] {
+        fn finish_small(&self, a: Lanes) -> Bits {
             seen(a, A::SMALL);
             self.0.finish_small(a)
         }
-        fn finish_product(&self, a: F2) -> [u64; 2] {
+        fn finish_product(&self, a: Lanes) -> Bits {
             self.0.finish_product(a)
         }
-        fn leave(&self, a: F2) -> [u64; 2] {
+        fn leave(&self, a: Lanes) -> Bits {
             seen(a, 1.25 * LIMIT);
             self.0.leave(a)
         }
-        fn take(&self, a: [u64; 2]) -> F2 {
+        fn take(&self, a: Bits) -> Lanes {
             self.0.take(a)
         }
     }
@@ -678,7 +666,7 @@ mod tests {
             tables.forward_to(forward, &mut out, &a, from, false);
             assert_eq!(out, expected, "forward, {n}, {q} from {from}");
             tables.forward_to(forward, &mut out, &a, from, true);
-            for (left, expected) in out.as_chunks::<2>().0.iter().zip(expected.as_chunks::<2>().0) {
+            for (left, expected) in out.as_chunks::<LANES>().0.iter().zip(expected.as_chunks::<LANES>().0) {
                 let taken = f.take(*left);
                 seen(taken, if A::OPEN { reduced(&field) } else { field.q });
                 assert_eq!(f.finish(taken), *expected, "open forward, {n}, {q} from {from}");
@@ -688,11 +676,11 @@ mod tests {
         for mut a in [vec![q - 1; n], ends.collect(), growing(n, &modulus, &roots, 1)?] {
             let mut expected = a.clone();
             table.inverse(&mut expected);
-            let pairs = a.as_chunks_mut::<2>().0;
-            let blocks = pairs.as_chunks_mut::<4>().0.iter_mut();
+            let registers = a.as_chunks_mut::<LANES>().0;
+            let blocks = registers.as_chunks_mut::<4>().0.iter_mut();
             let bound =
                 tables.first_back(&f, inverse, blocks.map(|block| (block.map(|words| f.read(words)), block)));
-            tables.rest_back(inverse, &f, pairs, bound);
+            tables.rest_back(inverse, &f, registers, bound);
             assert_eq!(a, expected, "inverse, {n}, {q}");
         }
         Ok(())
@@ -702,7 +690,7 @@ mod tests {
     /// computed is what the reference does; with the largest primes values come close to what is allowed.
     #[test]
     fn values_stay_within_their_bounds() -> Result<()> {
-        for log in [3, 4, 5, 6, 11, 12, 13, 14, 15] {
+        for log in [LEAST.ilog2(), 4, 5, 6, 11, 12, 13, 14, 15] {
             let n = 1 << log;
             for bits in [50, 49, 48, 46, 40, 20] {
                 let (Ok(own), Ok(other)) = (ntt_primes(bits, n, 1, &[]), ntt_primes(50, n, 2, &[])) else {

@@ -33,7 +33,7 @@ type Direction = Factors<Factor, Group>;
 
 /// Factors from powers, as [`Factors::new`] has them.
 fn direction(powers: &[u64], factor: impl Fn(u64) -> Factor) -> Direction {
-    Factors::new(powers, GROUP, factor, |at, step| {
+    Factors::new(powers, GROUP, GROUP, factor, |at, step| {
         let lanes: [Step<Factor>; 4] = std::array::from_fn(|lane| step(4 * at + lane));
         let inner = std::array::from_fn(|f| std::array::from_fn(|part| lanes.map(|lane| lane[f][part])));
         Group { outer: step(at), inner }

@@ -18,8 +18,8 @@
 //! Sums of products are taken modulo `2^64` in integers, and beside them in doubles the quotient by the prime, subtracted
 //! at the end, once.
 
-use super::field::{Arithmetic, BLOCK, BlockSums, Field, MOST_TERMS, ROUNDINGS, doubles};
-use super::lanes::{F2, INTEGERS};
+use super::field::{Arithmetic, BLOCK, BlockSums, Field, MOST_TERMS, REGISTERS, ROUNDINGS, doubles};
+use super::lanes::{Bits, INTEGERS, LANES, Lanes};
 use super::products::Sums;
 use super::quotient::Quotient;
 
@@ -42,12 +42,12 @@ const ROUND: f64 = 1_729_382_256_910_270_464.0;
 /// `2^27 a1` and `a0`.
 #[derive(Clone, Copy)]
 pub(super) struct Split {
-    q: F2,
-    inverse: F2,
-    high: F2,
-    low: F2,
-    cut: F2,
-    unit: F2,
+    q: Lanes,
+    inverse: Lanes,
+    high: Lanes,
+    low: Lanes,
+    cut: Lanes,
+    unit: Lanes,
     quotient: Quotient,
 }
 
@@ -65,19 +65,19 @@ impl Arithmetic<4> for Split {
     fn load(field: &Field) -> Self {
         let (high, low) = cut(field.modulus.value().cast_signed());
         Self {
-            q: F2::splat(field.q),
-            inverse: F2::splat(field.inverse),
-            high: F2::splat(high),
-            low: F2::splat(low),
-            cut: F2::held(ROUND_CUT),
-            unit: F2::held(INTEGERS),
+            q: Lanes::splat(field.q),
+            inverse: Lanes::splat(field.inverse),
+            high: Lanes::splat(high),
+            low: Lanes::splat(low),
+            cut: Lanes::held(ROUND_CUT),
+            unit: Lanes::held(INTEGERS),
             quotient: Quotient::of(field),
         }
     }
 
     #[inline(always)]
-    fn read(&self, words: [u64; 2]) -> F2 {
-        F2::from_words(words, self.unit)
+    fn read(&self, words: Bits) -> Lanes {
+        Lanes::from_words(words, self.unit)
     }
 
     fn factor(field: &Field, w: u64) -> [f64; 4] {
@@ -88,7 +88,7 @@ impl Arithmetic<4> for Split {
     }
 
     #[inline(always)]
-    fn mul(&self, a: F2, w: &[F2; 4]) -> F2 {
+    fn mul(&self, a: Lanes, w: &[Lanes; 4]) -> Lanes {
         let a1 = a + self.cut - self.cut;
         let a0 = a - a1;
         let high = a1 * w[0] + a0 * w[1];
@@ -97,22 +97,22 @@ impl Arithmetic<4> for Split {
         (high - b * self.high) + (low - b * self.low)
     }
 
-    fn reduce(&self, a: F2) -> F2 {
+    fn reduce(&self, a: Lanes) -> Lanes {
         a - (a * self.inverse).nearest() * self.q
     }
 
     #[inline(always)]
-    fn finish(&self, a: F2) -> [u64; 2] {
+    fn finish(&self, a: Lanes) -> Bits {
         self.reduce(a).lift(self.q).to_words(self.unit)
     }
 
     #[inline(always)]
-    fn leave(&self, a: F2) -> [u64; 2] {
+    fn leave(&self, a: Lanes) -> Bits {
         self.finish(a)
     }
 
     #[inline(always)]
-    fn take(&self, a: [u64; 2]) -> F2 {
+    fn take(&self, a: Bits) -> Lanes {
         self.read(a)
     }
 }
@@ -121,14 +121,14 @@ impl Arithmetic<4> for Split {
 #[derive(Clone, Copy)]
 pub(super) struct Values {
     words: [u64; BLOCK],
-    doubles: [F2; BLOCK / 2],
+    doubles: [Lanes; REGISTERS],
 }
 
 /// Sums modulo `2^64`, and their quotients by the prime.
 #[derive(Clone, Copy)]
 pub(super) struct Sum {
     words: [u64; BLOCK],
-    quotients: [F2; BLOCK / 2],
+    quotients: [Lanes; REGISTERS],
 }
 
 impl Split {
@@ -139,9 +139,9 @@ impl Split {
     fn reduce_sum(&self, sum: Sum) -> [u64; BLOCK] {
         let mut out = [0; BLOCK];
         for (i, quotient) in sum.quotients.into_iter().enumerate() {
-            let counts = (quotient + F2::splat(ROUND)).to_bits();
+            let counts = (quotient + Lanes::splat(ROUND)).to_bits();
             for (lane, count) in counts.into_iter().enumerate() {
-                let at = 2 * i + lane;
+                let at = LANES * i + lane;
                 out[at] = self.quotient.reduce(sum.words[at], count.wrapping_sub(ROUND.to_bits()) << 8);
             }
         }
@@ -176,7 +176,7 @@ impl Sums<BLOCK> for Split {
 
     #[inline(always)]
     fn taken(&self, left: &[u64; BLOCK]) -> Sum {
-        Sum { words: *left, quotients: [F2::splat(0.0); BLOCK / 2] }
+        Sum { words: *left, quotients: [Lanes::splat(0.0); REGISTERS] }
     }
 
     #[inline(always)]
@@ -213,15 +213,15 @@ impl BlockSums for Split {
     }
 
     #[inline(always)]
-    fn doubles(values: &Values) -> [F2; BLOCK / 2] {
+    fn doubles(values: &Values) -> [Lanes; REGISTERS] {
         values.doubles
     }
 
     #[inline(always)]
-    fn of_doubles(&self, doubles: [F2; BLOCK / 2]) -> Values {
+    fn of_doubles(&self, doubles: [Lanes; REGISTERS]) -> Values {
         let mut words = [0; BLOCK];
-        for (pair, a) in words.as_chunks_mut().0.iter_mut().zip(doubles) {
-            *pair = a.to_words(self.unit);
+        for (bits, a) in words.as_chunks_mut().0.iter_mut().zip(doubles) {
+            *bits = a.to_words(self.unit);
         }
         Values { words, doubles }
     }
@@ -245,7 +245,7 @@ impl BlockSums for Split {
         for (sum, &y) in sum.words.iter_mut().zip(&y.words) {
             *sum = sum.wrapping_add(y.wrapping_mul(c));
         }
-        let ratio = F2::splat(ratio);
+        let ratio = Lanes::splat(ratio);
         for (sum, &y) in sum.quotients.iter_mut().zip(&y.doubles) {
             *sum = *sum + y * ratio;
         }
