@@ -235,7 +235,13 @@ impl<'r, 'c, 's> PhaseRun<'r, 'c, 's> {
                 break;
             }
         }
-        if self.settings.reduce.is_none() { Ok(self.in_order()) } else { self.reduced() }
+        let Settings { round, result, reduce, .. } = self.settings;
+        let (found, aligned) = if reduce.is_none() { self.in_order() } else { (self.reduced()?, false) };
+        // Reduced rows in fewer chunks than there are sub-vectors are no sub-vector's in particular.
+        let lacks_chunks = reduce.is_some() && found.rows() > 1 && found.chunks.len() < found.parts as usize;
+        // Whether rows are dense is seen when they are cut.
+        let unseen = result == Some(Template::FixValueVector) && !aligned;
+        if lacks_chunks || unseen { cut_anew(round, &found, found.parts) } else { Ok(found) }
     }
 
     fn begin(&mut self, unit: &Unit<'_>) -> Result<()> {
@@ -331,18 +337,19 @@ impl<'r, 'c, 's> PhaseRun<'r, 'c, 's> {
         Err(Error::new("job.result", message))
     }
 
-    /// Results in the order of the rows that they come from, in the sub-vectors of these.
-    fn in_order(mut self) -> Vector {
+    /// Results in the order of the rows that they come from, in the sub-vectors of these; whether each row gave one, under its own key.
+    fn in_order(mut self) -> (Vector, bool) {
         let mut given = std::mem::take(&mut self.given);
         given.sort_by_key(|given| given.order);
         // Each call gives one row, under its own key where there is no other row.
         let own_keys = self.settings.map != Map::Cross || given.is_empty();
-        let aligned = self.rows == self.over.rows() && own_keys;
+        // Parts of a loop may leave rows out, and visit others several times.
+        let aligned = self.rows == self.over.rows() && own_keys && self.settings.phase.ranges.is_none();
         let mut vector = Vector::new(self.template_of(aligned), self.over.parts);
         for Given { part, chunks, .. } in given {
             chunks.into_iter().for_each(|chunk| vector.push(part, chunk));
         }
-        vector
+        (vector, aligned)
     }
 
     /// Results of all sub-vectors, reduced, and dealt out again.
@@ -365,12 +372,16 @@ impl<'r, 'c, 's> PhaseRun<'r, 'c, 's> {
 
     /// Dense numbers stay dense if each row gave one.
     fn template_of(&self, aligned: bool) -> Template {
-        let template = self.template.or(self.settings.result).unwrap_or(self.over.template);
-        let dense = template == Template::FixValueVector;
-        if dense && self.settings.result.is_none() && !aligned {
-            Template::SparseValueVector
-        } else {
-            template
+        if let Some(result) = self.settings.result {
+            return result;
+        }
+        let of = self.over.template;
+        match self.template.unwrap_or(of) {
+            Template::FixValueVector | Template::SparseValueVector => match of {
+                Template::FixValueVector if aligned => of,
+                _ => Template::SparseValueVector,
+            },
+            found => found,
         }
     }
 }

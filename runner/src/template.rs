@@ -96,7 +96,7 @@ impl Template {
     }
 }
 
-/// The type of results: the template that a round says, or else what the first of them asks for.
+/// The type of results: the template that a round says, or else what the first of them asks for. That they are dense shows when all are there.
 pub struct ResultType {
     of: Option<Template>,
     at: String,
@@ -116,7 +116,8 @@ impl ResultType {
     /// `job.result` for another type than those before it; `job.key`.
     pub fn check(&mut self, key: &Key, value: &Data) -> Result<()> {
         let found = Template::of(key, value);
-        let own = self.of.filter(|of| of.takes_those_of(found)).unwrap_or(found);
+        let of = self.of.filter(|&of| of != Template::FixValueVector && of.takes_those_of(found));
+        let own = of.unwrap_or(found);
         let template = *self.template.get_or_insert(own);
         if template.takes_those_of(found) {
             return template.check(key, value, &self.at);

@@ -109,7 +109,8 @@ export function copyOfKey(key: AnyKey): AnyKey {
   return typeof key === 'number' ? key + 0 : key;
 }
 
-function copyOfData(value: Data): Data {
+/** A value that nobody else can change, and that was checked. */
+export function copyOfData(value: Data): Data {
   if (typeof value !== 'object' || value === null) return value;
   if (isTypedArray(value)) return new ARRAYS[tag(value) as keyof typeof ARRAYS](value);
   if (Array.isArray(value)) return (value as readonly Data[]).map(copyOfData);

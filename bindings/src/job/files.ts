@@ -28,7 +28,8 @@ export async function openFile(file: string | File): Promise<JobFile> {
     return {
       path: file,
       size,
-      text: () => fs.readFile(file, 'utf8'),
+      // As a page's file has it: without the mark at its beginning.
+      text: async () => new TextDecoder().decode(await fs.readFile(file)),
       bytes: async () => new Uint8Array(await fs.readFile(file)),
       lines: () => linesOf(streamOf(fs, file)),
     };
@@ -40,14 +41,20 @@ export async function openFile(file: string | File): Promise<JobFile> {
 /** Lines of UTF-8 text as they are read, without their ends (`\n` or `\r\n`). A last line without an end counts; nothing after the last end does not. */
 export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  let rest = '';
+  // Of a line that has not ended: put together once it has, so that a long one costs no more than its length.
+  let rest: string[] = [];
   for await (const piece of pieces) {
-    const lines = (rest + decoder.decode(piece, { stream: true })).split('\n');
-    rest = lines.pop() as string;
-    for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line;
+    const lines = decoder.decode(piece, { stream: true }).split('\n');
+    const last = lines.pop() as string;
+    for (const part of lines) {
+      const line = rest.join('') + part;
+      rest = [];
+      yield line.endsWith('\r') ? line.slice(0, -1) : line;
+    }
+    rest.push(last);
   }
-  rest += decoder.decode();
-  if (rest !== '') yield rest;
+  const line = rest.join('') + decoder.decode();
+  if (line !== '') yield line;
 }
 
 /** A page's file by its path in the folder that was chosen, or by its name. */

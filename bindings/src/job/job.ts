@@ -64,7 +64,7 @@ export interface JobResult extends Disposable {
   readonly template: Template;
   /** How many. */
   readonly rows: number;
-  /** All of them: in the order of the rows that they come from; reduced ones by key. Errors: JobError `job.store`, `job.chunk`. */
+  /** All of them: in the order of the rows that they come from, reduced ones by key; within each sub-vector, where the round's result has a partitioner. Errors: JobError `job.store`, `job.chunk`. */
   getItr(): AsyncIterableIterator<Row>;
   dispose(): void;
 }
@@ -90,8 +90,8 @@ export interface Job extends Disposable {
    */
   toBytes(): Promise<Uint8Array>;
   /**
-   * Does all rounds, once; gives what the last one gave. Inputs are used up. Errors: JobError (`job.operator`, `job.result`, `job.partitioner`, `job.kind`, `job.timeout`, `job.worker`,
-   * `job.store`, `job.chunk`, `job.refused`), what sources throw, the signal's reason. After an error the crew is as it was before.
+   * Does all rounds, once; gives what the last one gave. Inputs are used up. Errors: JobError (`job.operator`, `job.result`, `job.key`, `job.template`, `job.definition`, `job.partitioner`, `job.kind`, `job.timeout`,
+   * `job.worker`, `job.store`, `job.chunk`, `job.refused`), what sources throw, the signal's reason, also where a source has not given its next row. After an error the crew is as it was before, and sources are closed.
    */
   run(options?: JobRunOptions): Promise<JobResult>;
   /** What a round gave that has a name (`as`), once the job has run. Errors: InputError `input.unknown`. */
@@ -259,6 +259,10 @@ class LoadedJob extends Resource implements Job {
       const last = await run.rounds();
       this.#vectors.set('', last);
       return new Result(last, this);
+    } catch (error) {
+      // Inputs are used up: sources that were not read to their ends are closed.
+      for (const vector of this.#vectors.values()) void vector.drop().catch(() => undefined);
+      throw error;
     } finally {
       this.log.close();
     }

@@ -7,8 +7,9 @@ import { importPartitioner } from './operators/function.js';
 import { Reduction, type SortedRun } from './reduction.js';
 import type { JobRun } from './rounds.js';
 import type { SubOperator } from './split-operator.js';
-import { FixValueVector, SparseValueVector } from './templates.js';
+import { SparseValueVector } from './templates.js';
 import type { CircuitOperator, FunctionOperator, Round, Template } from './types.js';
+import { untilAborted } from './until-aborted.js';
 import { ownFiles, sharedFiles, type Unit, type Units, UNITS } from './units.js';
 import { type PlacedChunk, Vector } from './vector.js';
 import type { Chunk, PlacedOperator, TaskResult, Work } from './work.js';
@@ -85,7 +86,7 @@ class PhaseRun {
 
   async #result(): Promise<Vector> {
     const { over, keep } = this.#settings;
-    for await (const { units, free } of this.#units()) {
+    for await (const { units, free } of untilAborted(this.#units(), this.#run.signal)) {
       let left = units.length;
       const done = async (): Promise<void> => {
         if (!keep && left === 0) await this.#run.drop(free);
@@ -107,11 +108,14 @@ class PhaseRun {
       }
     }
     await this.#pool.end();
-    // Rows that nobody visited, or several times, are not one for each.
-    this.#aligned &&= this.#rows === over?.rows;
+    // Rows that nobody visited, or several times, are not one for each; parts of a loop may be both.
+    this.#aligned &&= this.#rows === over?.rows && this.#settings.phase.ranges === undefined;
     const found = this.#settings.reduce === undefined ? this.#inOrder() : await this.#reduced();
-    const { parts, partitioner } = this.#settings.result ?? {};
-    return parts === undefined && partitioner === undefined ? found : this.#cutAnew(found);
+    const { parts, partitioner, template } = this.#settings.result ?? {};
+    // A vector that takes rows sees whether these are dense.
+    const isUnseen = template === 'FixValueVector' && !this.#aligned;
+    const isAsked = parts !== undefined || partitioner !== undefined || isUnseen;
+    return isAsked || this.#lacksChunks(found) ? this.#cutAnew(found) : found;
   }
 
   #workers(): number {
@@ -271,19 +275,35 @@ class PhaseRun {
   /** Results of all sub-vectors, reduced, and dealt out again. */
   async #reduced(): Promise<Vector> {
     const parts = [...this.#reductions].sort(([a], [b]) => a - b);
-    const runs = await Promise.all(parts.map(([, { reduction }]) => reduction.end()));
+    const ends = parts.map(async ([, { reduction }]) => {
+      try {
+        return await reduction.end();
+      } catch (error) {
+        this.#run.fail(error);
+        throw error;
+      }
+    });
+    // What is under way has to end, or it would leave its results behind.
+    await Promise.allSettled(ends);
+    const runs = await Promise.all(ends);
     const full = runs.filter((run) => run.length > 0);
     const run = full.length > 1 ? await this.#merge(full, 0, 'all') : (full[0] ?? []);
     this.#aligned = false;
     return this.#vector(run.map((chunk, index) => ({ chunk, part: index % this.#parts() })));
   }
 
+  /** Whether reduced rows are in fewer chunks than there are sub-vectors, and so are no sub-vector's in particular. */
+  #lacksChunks(found: Vector): boolean {
+    return this.#settings.reduce !== undefined && found.rows > 1 && found.chunks < found.parts();
+  }
+
   /** What a round gave, in the sub-vectors that it says. */
   async #cutAnew(found: Vector): Promise<Vector> {
-    const { parts = this.#parts(), partitioner } = found.template as Template;
+    const { result = found.template } = this.#settings;
+    const { parts = this.#parts(), partitioner } = this.#settings.result ?? {};
     const options = partitioner && { partitioner: await importPartitioner(partitioner) };
     const { store } = this.#run.crew;
-    const cut = new Vector(found.name, found.template, store, parts, options);
+    const cut = new Vector(found.name, result, store, parts, options);
     cut.read(found.getItr());
     try {
       for await (const { ref } of cut.pieces()) this.#run.keep(ref);
@@ -313,11 +333,22 @@ class PhaseRun {
   /** Dense numbers stay dense if each row gave one. */
   #templateOf(): Template {
     const { result, over } = this.#settings;
-    const template =
-      this.#template ?? result ?? (over?.template as Template | undefined) ?? SparseValueVector();
-    const dense = template.template === FixValueVector().template;
-    return dense && result === undefined && !this.#aligned ? SparseValueVector() : template;
+    const of = over?.template as Template | undefined;
+    if (result !== undefined) {
+      // Dense ones lie where the partitioner put those that they come from.
+      const isPlaced = result.template === 'FixValueVector' && of?.partitioner !== undefined;
+      return isPlaced ? { partitioner: of.partitioner, ...result } : result;
+    }
+    const found = this.#template ?? of ?? SparseValueVector();
+    const isDense = of?.template === 'FixValueVector' && this.#aligned && !isOther(found);
+    if (isDense) return of;
+    return found.template === 'FixValueVector' ? SparseValueVector() : found;
   }
+}
+
+/** Whether that is for something else than numbers under keys. */
+function isOther({ template }: Template): boolean {
+  return template !== 'FixValueVector' && template !== 'SparseValueVector';
 }
 
 async function chunksOf(vector: Vector): Promise<Chunk[]> {

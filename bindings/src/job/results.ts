@@ -1,10 +1,10 @@
 /** What the calls of a task give: rows of one type, as chunks. */
 import { ChunkWriter } from './chunk-writer.js';
 import { rowsOf } from './chunk-reader.js';
-import { describe } from '../arguments.js';
+import { describe, sortOf } from '../arguments.js';
 import { failure } from '../errors.js';
 import { merge, type Reduce } from './merge.js';
-import { copyOfRow } from './data.js';
+import { copyOfData, copyOfKey, copyOfRow } from './data.js';
 import { compareKeys, mapKey } from './order.js';
 import type { Store } from './store.js';
 import { checkRow, templateFor } from './templates.js';
@@ -14,7 +14,7 @@ import type { Chunk } from './work.js';
 /** Keys that are held for a reducer; more are put away as a run. */
 const MOST_KEYS = 2 ** 16;
 
-/** The type of results: the template that a round says, or else what the first of them asks for. */
+/** The type of results: the template that a round says, or else what the first of them asks for. That they are dense shows when all are there. */
 export class ResultType {
   readonly #of: Template | undefined;
   readonly #where: string;
@@ -32,7 +32,7 @@ export class ResultType {
     return this.#template;
   }
 
-  /** As {@link check}, of a value whose key was checked before: most of what a reducer is given, so that nothing is made for it. */
+  /** As {@link check}, of a value whose key was checked before: of most that a reducer is given, so that nothing is made for it. */
   checkValue(key: AnyKey, value: Data): void {
     if (typeof value === 'number' && this.#template?.template === 'SparseValueVector') return;
     this.check([key, value]);
@@ -41,10 +41,11 @@ export class ResultType {
   /** Errors: JobError `job.result`, `job.key`. */
   check(row: Row): void {
     const found = templateFor(row, this.#where);
-    const template = (this.#template ??= this.#of && fits(found, this.#of) ? this.#of : found);
+    const of = this.#of?.template === 'FixValueVector' ? undefined : this.#of;
+    const template = (this.#template ??= of && fits(found, of) ? of : found);
     if (fits(found, template)) return checkRow(template, row, this.#where);
     const [key, value] = row;
-    const details = { found: describe(value), expected: template.template, key, at: this.#where };
+    const details = { found: sortOf(value), expected: template.template, key, at: this.#where };
     throw failure(
       'job.result',
       `${this.#where}: the result under key ${describe(key)} is ${details.found}, which does not go to ${template.template} as the results before it, or as the round says`,
@@ -60,7 +61,7 @@ function fits(found: Template, template: Template): boolean {
   return template.template === 'VariableLenVector' && found.template !== 'SparseMatrix';
 }
 
-/** Results of one task, copied: whoever gives them may use the same array again. Functions give rows in the middle of a call; what takes long is done in `settle`, between two calls. */
+/** Results of one task, copied, and so is what a reducer gives: whoever gives them may use the same array again. Functions give rows in the middle of a call; what takes long is done in `settle`, between two calls. */
 export class Results {
   readonly #type: ResultType;
   readonly #reduce: Reduce | undefined;
@@ -82,7 +83,8 @@ export class Results {
 
   /** Takes a row. Errors: JobError `job.result`, `job.key`, those of the reducer. */
   give(key: AnyKey, value: Data): void {
-    if (this.#reduce !== undefined) return this.#hold(this.#reduce, key, value);
+    if (this.#reducing !== undefined) return void this.#waiting.push(copyOfRow([key, value]));
+    if (this.#reduce !== undefined) return this.#hold(key, copyOfData(value));
     const row: Row = [key, value];
     this.#type.check(row);
     this.#full = this.#writer.add(copyOfRow(row));
@@ -92,14 +94,14 @@ export class Results {
   async settle(): Promise<void> {
     if (this.#full) await this.#writer.flush();
     this.#full = false;
-    while (this.#reducing !== undefined) {
+    for (let waited = 0; this.#reducing !== undefined;) {
       const { held, value } = this.#reducing;
       held.value = await value;
       this.#reducing = undefined;
-      const waiting = this.#waiting;
-      this.#waiting = [];
-      for (const [key, value] of waiting) this.give(key, value);
+      while (waited < this.#waiting.length && this.#reducing === undefined)
+        this.#hold(...(this.#waiting[waited++] as Row));
     }
+    this.#waiting = [];
     if (this.#held.size >= MOST_KEYS) this.#runs.push(await this.#sorted());
   }
 
@@ -117,18 +119,19 @@ export class Results {
     return merged(this.#runs, this.#reduce, this.#store);
   }
 
-  #hold(reduce: Reduce, key: AnyKey, value: Data): void {
-    if (this.#reducing !== undefined) return void this.#waiting.push(copyOfRow([key, value]));
+  /** Takes a value that nobody else changes. */
+  #hold(key: AnyKey, value: Data): void {
     const name = mapKey(key);
     const held = this.#held.get(name);
     if (held === undefined) {
       this.#type.check([key, value]);
-      const [ownKey, own] = copyOfRow([key, value]);
-      this.#held.set(name, { key: ownKey, value: own });
+      this.#held.set(name, { key: copyOfKey(key), value });
       return;
     }
-    this.#type.checkValue(key, value);
-    const reduced = reduce(key, held.value, value);
+    // A text can be what a position is as a key of the map.
+    if (typeof key === typeof held.key) this.#type.checkValue(key, value);
+    else this.#type.check([key, value]);
+    const reduced = (this.#reduce as Reduce)(key, held.value, value);
     if (reduced instanceof Promise) this.#reducing = { held, value: reduced };
     else held.value = reduced;
   }
@@ -155,13 +158,15 @@ export async function merged(
   return writer.end();
 }
 
-/** A reducer whose values are of the type of the others. */
+/** A reducer whose values are of the type of the others, and nobody else's. */
 export function checked(reduce: Reduce, type: ResultType): Reduce {
   return (key, a, b) => {
+    const own = (value: Data): Data => {
+      type.checkValue(key, value);
+      return copyOfData(value);
+    };
     const value = reduce(key, a, b);
-    if (value instanceof Promise) return value.then((value) => (type.checkValue(key, value), value));
-    type.checkValue(key, value);
-    return value;
+    return value instanceof Promise ? value.then(own) : own(value);
   };
 }
 

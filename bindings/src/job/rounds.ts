@@ -1,4 +1,5 @@
 /** The management node's half [V11]: one run of a job's rounds. */
+import { failure } from '../errors.js';
 import { type Kind, KINDS } from './kinds.js';
 import type { JobLog } from './log.js';
 import { runPhase } from './phase-run.js';
@@ -29,6 +30,25 @@ export async function globalRef(global: Vector): Promise<GlobalRef> {
   let ref: Ref | undefined;
   for await (const chunk of global.pieces()) ref = chunk.ref;
   return { chunk: ref as Ref, keep: global.template.template === 'PVar' };
+}
+
+/** What a round is over: of `DirMap` nothing. */
+function overOf(
+  { map, over }: Round,
+  last: Vector | undefined,
+  vectors: ReadonlyMap<string, Vector>,
+): Vector | undefined {
+  if (map === 'DirMap') return undefined;
+  return over === undefined ? last : vectors.get(over);
+}
+
+/** What results are shows when they are there. Errors: JobError `job.definition`. */
+function checkMatrix(index: number, { map }: Round, over: Vector | undefined): void {
+  if (map !== 'MatrixMap' || over === undefined || over.rows === 0) return;
+  const found = over.template.template;
+  if (found === 'SparseMatrix') return;
+  const problem = `round ${index}: expected results that are a SparseMatrix, which MatrixMap reads, found a ${found}`;
+  throw failure('job.definition', problem, { found, expected: 'SparseMatrix', round: index });
 }
 
 /** One run. */
@@ -64,7 +84,7 @@ export class JobRun {
     try {
       let last: Vector | undefined = vectors.size === 1 ? [...vectors.values()][0] : undefined;
       for (const [index, round] of definition.rounds.entries()) {
-        const over = round.over === undefined ? last : vectors.get(round.over);
+        const over = overOf(round, last, vectors);
         const result = await this.#round(index, round, over);
         if (round.as !== undefined) vectors.set(round.as, result);
         if (round.global !== undefined) await this.#setGlobal(round.global, result);
@@ -90,6 +110,7 @@ export class JobRun {
   }
 
   async #round(index: number, round: Round, over: Vector | undefined): Promise<Vector> {
+    checkMatrix(index, round, over);
     const phases = phasesOf(round.operator, this.#settings.definition);
     const isLast = (number: number): boolean => number === phases.length - 1;
     let vector = over;

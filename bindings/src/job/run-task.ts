@@ -129,14 +129,14 @@ class Doing {
     }
   }
 
-  async #callsOf(work: MapWork): Promise<Call[]> {
+  async #callsOf(work: MapWork): Promise<Iterable<Call>> {
     const { chunk, other, range: [from, to] = [0, Infinity] } = work;
     const rows = (await this.#rows(chunk)).filter(
       (_, index) => from <= chunk.first + index && chunk.first + index < to,
     );
     if (other === undefined) return rows.map((row) => ({ row }));
     const others = await this.#rows(other);
-    return rows.flatMap((row) => others.map((other) => ({ row, other })));
+    return pairs(rows, others);
   }
 
   async #callOf({ file }: FileWork): Promise<Call[]> {
@@ -150,7 +150,7 @@ class Doing {
     return rows;
   }
 
-  async #mapped(work: MapWork | FileWork, calls: readonly Call[]): Promise<Found> {
+  async #mapped(work: MapWork | FileWork, calls: Iterable<Call>): Promise<Found> {
     const { store } = this.#surroundings;
     const reduce = work.reduce && (await this.#reducer(work.reduce));
     let of = work.do === 'map' ? work.of : undefined;
@@ -182,7 +182,7 @@ class Doing {
   /** Calls an operator with each row; true where each call gave one row, under its own key. */
   async #step(
     computing: Computing,
-    calls: readonly Call[],
+    calls: Iterable<Call>,
     give: (key: AnyKey, value: Data) => void,
     results: Results | undefined,
   ): Promise<boolean> {
@@ -240,6 +240,11 @@ class Doing {
     await this.#surroundings.pause?.();
     this.#paused = performance.now();
   }
+}
+
+/** Each with each, one after the other: all at once are too many to hold. */
+function* pairs(rows: readonly Row[], others: readonly Row[]): Generator<Call> {
+  for (const row of rows) for (const other of others) yield { row, other };
 }
 
 function isIndex(key: AnyKey): key is number {

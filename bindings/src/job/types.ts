@@ -198,7 +198,7 @@ export interface Global {
 
 /**
  * A function of a map: gives the row's new value, under the same key; undefined for no row. Of `MatrixMap` keys are positions; `CrossMap` gives the other row as third
- * argument, and a result under the position of both where keys are whole numbers from 0; of `DirMap` the key is the file's path, and the value a {@link JobFile}.
+ * argument, and a result, a number, under the position of both where keys are whole numbers from 0; of `DirMap` the key is the file's path, and the value a {@link JobFile}.
  */
 export type MapFunction = (
   row: Row,

@@ -117,6 +117,11 @@ export class Vector {
     return this.#parts;
   }
 
+  /** Number of chunks so far. */
+  get chunks(): number {
+    return this.#chunks.length;
+  }
+
   /** Rows so far; all, once the vector was read to its end. */
   get rows(): number {
     return this.#rows;
@@ -157,9 +162,41 @@ export class Vector {
     }
   }
 
-  /** The rows, in the order of chunks. Errors: as of `pieces`, JobError `job.store`, `job.chunk`. */
+  /** The rows, in the order of chunks; dense ones of a partitioner, in that of their keys. Errors: as of `pieces`, JobError `job.store`, `job.chunk`. */
   async *getItr(): AsyncGenerator<Row, void, void> {
-    for await (const { ref } of this.pieces()) yield* decodeChunk(await this.#store.get(ref));
+    const { template } = this;
+    if (template.template === 'FixValueVector' && template.partitioner !== undefined) yield* this.#byKey();
+    else for await (const chunk of this.pieces()) yield* await this.#rowsOf(chunk);
+  }
+
+  async #rowsOf({ ref }: PlacedChunk): Promise<readonly Row[]> {
+    return decodeChunk(await this.#store.get(ref));
+  }
+
+  /** Rows whose keys are 0, 1, 2, ..., and in order in each sub-vector. Holds a chunk of each. */
+  async *#byKey(): AsyncGenerator<Row, void, void> {
+    const parts = new Map<number, PlacedChunk[]>();
+    for await (const chunk of this.pieces()) {
+      const of = parts.get(chunk.part);
+      if (of === undefined) parts.set(chunk.part, [chunk]);
+      else of.push(chunk);
+    }
+    const rowsOf = async function* (vector: Vector, chunks: readonly PlacedChunk[]) {
+      for (const chunk of chunks) yield* await vector.#rowsOf(chunk);
+    };
+    const next = new Map<AnyKey, { readonly row: Row; readonly rest: AsyncGenerator<Row, void, void> }>();
+    const read = async (rest: AsyncGenerator<Row, void, void>): Promise<void> => {
+      const { done, value } = await rest.next();
+      if (!done) next.set(value[0], { row: value, rest });
+    };
+    for (const chunks of parts.values()) await read(rowsOf(this, chunks));
+    for (let key = 0; next.size > 0; key++) {
+      const [[first]] = next as unknown as [[AnyKey]];
+      const at = next.get(next.has(key) ? key : first) as { row: Row; rest: AsyncGenerator<Row, void, void> };
+      next.delete(at.row[0]);
+      yield at.row;
+      await read(at.rest);
+    }
   }
 
   /** Frees the chunks, and closes a source that was not read to its end. */

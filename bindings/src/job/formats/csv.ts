@@ -18,7 +18,7 @@ export interface CsvOptions {
 const OPTIONS: Kinds<CsvOptions> = {
   spreadsheet: { expected: 'one of true, false', fits: (value) => typeof value === 'boolean' },
 };
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/u;
+const FORMULA = /^(?!-0$)[=+\-@\t\r\n＝＋－＠]/u;
 
 /**
  * CSV (RFC 4180, UTF-8), in pieces: columns `key,value`, or `row,column,value` for elements of a matrix. A null is an empty field, bytes are base64, numbers are as JavaScript
