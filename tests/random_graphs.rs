@@ -11,15 +11,17 @@ use cipherloom::optimize::{DEFAULT_PASSES, Pass, optimize, optimize_known};
 use cipherloom::place::gather;
 use cipherloom::platform::{Null, Platform, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
-/// Calls `test` with 0..count on all cores.
-fn for_all(count: u64, test: impl Fn(u64) + Sync) {
+/// Calls `test` with each seed, on all cores.
+fn for_all(seeds: Range<u64>, test: impl Fn(u64) + Sync) {
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
     std::thread::scope(|scope| {
         for thread in 0..threads {
             let test = &test;
-            scope.spawn(move || (thread..count).step_by(threads as usize).for_each(test));
+            let own = seeds.start + thread..seeds.end;
+            scope.spawn(move || own.step_by(threads as usize).for_each(test));
         }
     });
 }
@@ -108,11 +110,21 @@ fn gathered(graph: &Graph) {
 
 #[test]
 fn base_graphs() {
+    these_base_graphs(0..2_500);
+}
+
+#[test]
+#[ignore = "takes a minute or two"]
+fn many_base_graphs() {
+    these_base_graphs(2_500..10_000);
+}
+
+fn these_base_graphs(seeds: Range<u64>) {
     let registry = Registry::lattice();
     let evaluator = Evaluator::new(&registry);
     let scalar = Scalar::new();
     let pools = [1, 2, 4].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap());
-    for_all(10_000, |seed| {
+    for_all(seeds, |seed| {
         let mut random = Random::new(seed);
         let plain = Task::random(seed, operators(&mut random), &registry, 0, true);
         let expected = evaluator.run(&plain.graph, &plain.data).outputs(&plain.graph);
@@ -209,7 +221,7 @@ fn expansions() {
     registry.add_all(Nested::all());
     let evaluator = Evaluator::new(&registry);
     let scalar = Scalar::new();
-    for_all(2_000, |seed| {
+    for_all(0..2_000, |seed| {
         let contains = |op: &str| scalar.implements(op);
         let base = BaseSet { platform: scalar.name(), contains: &contains };
         let mut random = Random::new(seed);

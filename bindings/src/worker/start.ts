@@ -93,8 +93,8 @@ export interface LingeringWorker extends WorkerLike {
   linger(): Promise<void> | undefined;
 }
 
-/** Milliseconds after which it is ended all the same. */
-const PATIENCE_MS = 5000;
+/** Milliseconds after which it is ended all the same: more than software that stands in for a GPU computes on a busy machine, and than systems leave one that hangs. */
+const PATIENCE_MS = 60_000;
 
 /** A thread that ends while a GPU computes for it takes the process with it. */
 function endedByItself(worker: InstanceType<NodeThreads['Worker']>): Promise<void> {
