@@ -4,23 +4,18 @@
 // `here` is the fastest that this processor runs; without names, all that this architecture has.
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { HERE, LEVELS } from './lib/levels.mjs';
 import { ROOT, run } from './lib/run.mjs';
 import { nativeRust, need } from './lib/toolchain.mjs';
-import { levels, platform } from '../native/index.cjs';
+import { platform } from '../native/index.cjs';
 
-/** What rustc is told for each level. */
-const LEVELS =
-  process.arch === 'x64'
-    ? { base: '-Ctarget-cpu=x86-64-v2', v3: '-Ctarget-cpu=x86-64-v3', v4: '-Ctarget-cpu=x86-64-v4' }
-    : { base: undefined };
 const LIBRARY = { darwin: 'libcipherloom_native.dylib', linux: 'libcipherloom_native.so' }[process.platform];
 if (LIBRARY === undefined) {
   console.error(`there is no native build for ${process.platform}: expected linux or darwin`);
   process.exit(2);
 }
 
-const here = levels().find((name) => name in LEVELS) ?? 'base';
-const wanted = process.argv.slice(2).map((name) => (name === 'here' ? here : name));
+const wanted = process.argv.slice(2).map((name) => (name === 'here' ? HERE : name));
 const unknown = wanted.find((name) => !(name in LEVELS));
 if (unknown !== undefined) {
   console.error(`unknown level "${unknown}": expected some of ${Object.keys(LEVELS).join(', ')}`);
@@ -33,7 +28,6 @@ for (const license of ['LICENSE-APACHE', 'LICENSE-MIT'])
 for (const name of wanted.length > 0 ? wanted : Object.keys(LEVELS)) build(name);
 
 function build(name) {
-  const flags = LEVELS[name] === undefined ? [] : [LEVELS[name]];
   const started = performance.now();
   const target = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'native');
   // The file tells nothing of the machine that built it.
@@ -47,7 +41,7 @@ function build(name) {
   const env = {
     ...rust.env,
     CARGO_TARGET_DIR: target,
-    CARGO_ENCODED_RUSTFLAGS: [...flags, ...remap, '-Cstrip=symbols'].join('\x1f'),
+    CARGO_ENCODED_RUSTFLAGS: [...LEVELS[name], ...remap, '-Cstrip=symbols'].join('\x1f'),
   };
   run('cargo', args, { env });
   const out = join(platform.build, name);

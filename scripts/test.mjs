@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 // Everything: set-up, checks, builds, tests. Usage: node scripts/test.mjs [--yes]
 //   --yes  installs what is missing without asking
-import { inLanes } from './lib/lanes.mjs';
+import { commandsInLanes, inLanes } from './lib/lanes.mjs';
 import { find } from './lib/run.mjs';
 import { steps } from './lib/steps.mjs';
 
 const npm = find('npm');
 const script = (name, ...args) => [process.execPath, `scripts/${name}.mjs`, ...args];
-const tests = (workspace) => ({ what: `tests of ${workspace}`, run: [npm, 'test', '--workspace', workspace] });
+const tests = (workspace) => [npm, 'test', '--workspace', workspace];
 
 await steps('npm test', [
   { what: 'what is missing is installed', run: script('setup', '--tests', ...process.argv.slice(2)) },
@@ -18,8 +18,22 @@ await steps('npm test', [
   },
   { what: 'native tests', run: script('test-rust') },
   { what: 'all builds', run: [npm, 'run', 'build'] },
-  { what: 'tests of the wasm', run: script('test-wasm') },
   { what: 'tests of the native build', run: script('test-native') },
-  { what: 'what a release would publish', run: script('release', '--check') },
-  ...['bindings', 'www', 'examples/clinic', 'pkg-tests', 'bench'].map(tests),
+  // Tests wait for each other's messages for much of their time: all others run beside those of what is shipped, which take longest.
+  {
+    what: 'tests of all that was built',
+    run: () =>
+      commandsInLanes(
+        [
+          tests('pkg-tests'),
+          [npm, 'run', 'test:built', '--workspace', 'bindings'],
+          script('test-wasm'),
+          ...['www', 'examples/clinic', 'bench'].map(tests),
+          script('release', '--check'),
+        ],
+        2,
+        ([, ...args], following) => console.log(`begins: ${args.join(' ')}, ${following} to follow`),
+        true,
+      ),
+  },
 ]);

@@ -93,7 +93,8 @@ const arrayOf = (what: string, fits: (value: unknown) => boolean): Kind => ({
   fits: (value) => Array.isArray(value) && value.every(fits),
 });
 /** An object that is only what it holds: no array, no Map, no Promise. */
-const objectOf = (what: string): Kind => ({
+/** Something with members. */
+export const objectOf = (what: string): Kind => ({
   expected: `an object with ${what}`,
   fits: (value) => tag(value) === 'Object',
 });
@@ -421,12 +422,21 @@ export const PROTOCOL_OPTIONS: Kinds<ProtocolOptions> = {
   timeout,
   onRefused,
 };
-const NAME: Kind = { expected: 'the name of a party', fits: isText };
+/** Of `Program.party`. */
+export const PARTY_NAME: Kind = { expected: 'the name of a party', fits: isName };
+const PARTY_NAMES = arrayOf('names of parties', isName);
+const RECEIVERS: Kind = {
+  expected: 'different names of parties, one or more',
+  fits: (value) => {
+    const names = value as readonly unknown[];
+    return PARTY_NAMES.fits(value) && names.length > 0 && new Set(names).size === names.length;
+  },
+};
 /** Options of `KeyParty.makeKeys`. */
 export const MAKE_KEYS_OPTIONS: Kinds<MakeKeysOptions> = {
   ...PROTOCOL_OPTIONS,
-  active: TEXTS,
-  hub: NAME,
+  active: PARTY_NAMES,
+  hub: PARTY_NAME,
   publicKey: BYTES,
 };
 /** Options of `KeyParty.switchTo`. */
@@ -436,15 +446,15 @@ export const REFRESH_OPTIONS: Kinds<RefreshOptions> = SWITCH_OPTIONS;
 /** Options of `KeyParty.decrypt`. */
 export const DECRYPT_TOGETHER_OPTIONS: Kinds<DecryptTogetherOptions> = {
   ...PROTOCOL_OPTIONS,
-  active: TEXTS,
-  to: TEXTS,
+  active: PARTY_NAMES,
+  to: RECEIVERS,
   publicKey: BYTES,
   public: VALUES_BY_NAME,
 };
 /** Options of `Program.party`. */
 export const PARTY_OPTIONS: Kinds<PartyOptions> = {
   ...CALL_OPTIONS,
-  parties: TEXTS,
+  parties: PARTY_NAMES,
   threshold: WHOLE,
   saved: BYTES,
 };

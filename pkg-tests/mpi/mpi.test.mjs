@@ -7,22 +7,24 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { mpi, RUNNER, testedPackages } from '../../scripts/lib/mpi.mjs';
+import { mpi } from '../../scripts/lib/mpi.mjs';
+import { nativeTests, testedPackages, testedRunner } from '../../scripts/lib/native-tests.mjs';
 import { ROOT } from '../../scripts/lib/run.mjs';
-import { nativeRust, need } from '../../scripts/lib/toolchain.mjs';
 import { temporaryFolder } from '../lib/own.mjs';
 import { mulberry32 } from '../lib/random.mjs';
 import * as jobs from './jobs.mjs';
 
 const { mpirun, reason } = mpi();
+const RUNNER = testedRunner();
 const folder = temporaryFolder();
 let loom;
 let crew;
 
 before(async () => {
   if (!existsSync(RUNNER)) {
-    const build = ['test', '--no-run', '--locked', ...testedPackages()];
-    const { status } = spawnSync('cargo', build, { cwd: ROOT, env: need(nativeRust()).env, stdio: 'inherit' });
+    const { args, env } = nativeTests();
+    const build = [...args, '--no-run', ...testedPackages()];
+    const { status } = spawnSync('cargo', build, { cwd: ROOT, env, stdio: 'inherit' });
     assert.equal(status, 0, 'the runner is compiled');
   }
   loom = await load({ threads: 1 });

@@ -46,7 +46,8 @@ pub fn run(job: JobFile, crew: &mut dyn Crew) -> Result<Results> {
                 run.vector(name, |name| later.iter().any(|round| round.over.as_ref() == Some(name)))?
             }
         };
-        let result = run.round(index as u32, round, over)?;
+        let goes_on = index + 1 < definition.rounds.len();
+        let result = run.round(index as u32, round, over, goes_on)?;
         if let Some(name) = &round.global {
             run.set_global(name, &result)?;
         }
@@ -80,7 +81,7 @@ impl JobRun<'_> {
         found.ok_or_else(|| Error::new("job.definition", "A round reads a vector that is not there"))
     }
 
-    fn round(&mut self, index: u32, round: &Round, over: Vector) -> Result<Vector> {
+    fn round(&mut self, index: u32, round: &Round, over: Vector, goes_on: bool) -> Result<Vector> {
         let mut vector = over;
         for (number, phase) in round.phases.iter().enumerate() {
             // Only the first operator of a sequence is called as the map says; the others, with each row of what came of it.
@@ -92,6 +93,7 @@ impl JobRun<'_> {
                 phase,
                 reduce: round.reduce.as_ref().filter(|_| last),
                 result: round.result.filter(|_| last),
+                goes_on,
             };
             vector = PhaseRun::new(self, settings, &vector).result()?;
         }
@@ -146,6 +148,8 @@ struct Settings<'s> {
     phase: &'s Phase,
     reduce: Option<&'s Blob>,
     result: Option<Template>,
+    /// Whether a round follows.
+    goes_on: bool,
 }
 
 /// What a task is made of, beside its operators.
@@ -235,10 +239,11 @@ impl<'r, 'c, 's> PhaseRun<'r, 'c, 's> {
                 break;
             }
         }
-        let Settings { round, result, reduce, .. } = self.settings;
+        let Settings { round, result, reduce, goes_on, .. } = self.settings;
         let (found, aligned) = if reduce.is_none() { self.in_order() } else { (self.reduced()?, false) };
         // Reduced rows in fewer chunks than there are sub-vectors are no sub-vector's in particular.
-        let lacks_chunks = reduce.is_some() && found.rows() > 1 && found.chunks.len() < found.parts as usize;
+        let lacks_chunks =
+            reduce.is_some() && goes_on && found.rows() > 1 && found.chunks.len() < found.parts as usize;
         // Whether rows are dense is seen when they are cut.
         let unseen = result == Some(Template::FixValueVector) && !aligned;
         if lacks_chunks || unseen { cut_anew(round, &found, found.parts) } else { Ok(found) }

@@ -2,7 +2,7 @@
 // without.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT, find, words } from './run.mjs';
+import { find } from './run.mjs';
 
 /** Debian's packages. */
 export const MPI_PACKAGES = ['libopenmpi-dev', 'openmpi-bin', 'libclang-dev'];
@@ -30,14 +30,3 @@ function entries(folder, names) {
     return [];
   }
 }
-
-/**
- * What `cargo test` tests natively. All in one go: what the tests of one crate turn on is on in all, so each is compiled once, and the runner with them.
- */
-export function testedPackages() {
-  const packages = words('--package cipherloom --package cipherloom-engine --package cipherloom-runner');
-  return 'mpirun' in mpi() ? [...packages, '--features', 'cipherloom-runner/mpi'] : packages;
-}
-
-/** The runner that `cargo test` compiles. */
-export const RUNNER = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'debug', 'cipherloom-run');

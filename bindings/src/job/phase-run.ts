@@ -29,6 +29,8 @@ export interface PhaseSettings {
   readonly over: Vector | undefined;
   /** Whether that is read later, too. */
   readonly keep: boolean;
+  /** Whether a round follows. */
+  readonly goesOn: boolean;
   readonly reduce: FunctionOperator | CircuitOperator | undefined;
   readonly result: Template | undefined;
 }
@@ -294,7 +296,8 @@ class PhaseRun {
 
   /** Whether reduced rows are in fewer chunks than there are sub-vectors, and so are no sub-vector's in particular. */
   #lacksChunks(found: Vector): boolean {
-    return this.#settings.reduce !== undefined && found.rows > 1 && found.chunks < found.parts();
+    const { reduce, goesOn } = this.#settings;
+    return reduce !== undefined && goesOn && found.rows > 1 && found.chunks < found.parts();
   }
 
   /** What a round gave, in the sub-vectors that it says. */

@@ -125,6 +125,7 @@ export class JobRun {
         phase,
         over: vector,
         keep: number === 0 && this.#isKept(index, over),
+        goesOn: index + 1 < this.#settings.definition.rounds.length,
       });
     }
     return vector as Vector;

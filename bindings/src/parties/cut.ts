@@ -14,7 +14,7 @@ import { CipherloomError, failure } from '../errors.js';
 import type { Circuit, ExpandOptions, OptimizeOptions, Port, RunInputs, RunOutputs } from '../graph-types.js';
 import type { WorkerLoom } from '../loom.js';
 import type { RawCrossing, RawCut } from '../raw.js';
-import { Resource } from '../resource.js';
+import { abortable, Resource } from '../resource.js';
 import { readAttributes } from '../type-text.js';
 import type { CallOptions } from '../types.js';
 import type { CallSettings, Connection } from '../worker/connection.js';
@@ -140,12 +140,11 @@ export class PartyCut extends Resource implements Cut {
     ended.throwIfAborted();
     // What is wrong with the data is told before anybody hears of the run.
     orderedData(this.inputs, inputs);
-    await this.#approved(leaves, approve);
-    ended.throwIfAborted();
+    await abortable(this.#approved(leaves, approve), ended);
     const { id, sends, receives } = this;
-    const kept = keep === undefined ? undefined : await Kept.open(keep, run, this.party);
-    const before = await kept?.outputs(this.outputs);
-    if (before !== undefined && (await kept?.closed()) === true) return before;
+    const kept = keep && (await abortable(Kept.open(keep, { run, party: this.party, id }), ended));
+    const before = kept && (await abortable(kept.outputs(this.outputs), ended));
+    if (before !== undefined && kept && (await abortable(kept.closed(), ended))) return before;
     const exchange = new Exchange({ id, sends, receives, transport, run, timeout, onRefused, kept });
     if (before !== undefined) exchange.restore();
     const cancel = (): void => exchange.stop('cancelled');

@@ -275,7 +275,8 @@ export class Exchange {
         const bytes = data.subarray(send.sent, send.sent + PIECE);
         const from = send.sent;
         send.sent += bytes.length;
-        await this.#transmit(peer, { kind: 'piece', channel, total: data.length, from, bytes });
+        const piece = { kind: 'piece', channel, total: data.length, from, bytes } as const;
+        await this.#awaited(peer, this.#transmit(peer, piece));
       }
       if (send.acked < data.length) await this.#awaited(peer, send.moved.promise);
     }

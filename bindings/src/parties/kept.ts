@@ -9,28 +9,39 @@ import type { Crossing, PartyStore } from './types.js';
 /** Most attempts of one run. */
 const MOST_ATTEMPTS = 2 ** 32 - 1;
 
+/** Whose part of which run it is. `id`: of the graph. */
+interface Whose {
+  readonly run: string;
+  readonly party: string;
+  readonly id: string;
+}
+
 /** One run in a party's store. Errors of all methods: PartyError `party.store`. */
 export class Kept {
   readonly #store: PartyStore;
   readonly #about: readonly [run: string, party: string];
+  /** Of the graph. */
+  readonly #id: string;
   /** Of this process: one more than the last that was kept. */
   readonly attempt: string;
 
-  private constructor(store: PartyStore, run: string, party: string, attempt: string) {
+  private constructor(store: PartyStore, { run, party, id }: Whose, attempt: string) {
     this.#store = store;
     this.#about = [run, party];
+    this.#id = id;
     this.attempt = attempt;
   }
 
   /** Counts one more attempt. */
-  static async open(store: PartyStore, run: string, party: string): Promise<Kept> {
+  static async open(store: PartyStore, whose: Whose): Promise<Kept> {
+    const { run, party } = whose;
     const name = nameOf(run, party, 'attempts');
     const bytes = await get(store, name);
     const before = bytes === undefined ? 0 : Number(new TextDecoder().decode(bytes));
     if (!Number.isInteger(before) || before < 0 || before >= MOST_ATTEMPTS)
       throw failed('the number of attempts that it has is none', undefined, { name });
     await put(store, name, new TextEncoder().encode(String(before + 1)));
-    return new Kept(store, run, party, newAttempt(before + 1));
+    return new Kept(store, whose, newAttempt(before + 1));
   }
 
   /** Keeps a value before any of it leaves. Errors: PartyError `party.changed` where another one was kept for its channel. */
@@ -63,7 +74,8 @@ export class Kept {
 
   /** Keeps results, before anybody is told that there are some. */
   async finish(ports: readonly Port[], outputs: RunOutputs): Promise<void> {
-    const all = ports.map((port) => toBytes(`Output "${port.name}"`, port, outputs[port.name]));
+    const results = ports.map((port) => toBytes(`Output "${port.name}"`, port, outputs[port.name]));
+    const all = [new TextEncoder().encode(this.#id), ...results];
     const bytes = new Uint8Array(all.reduce((sum, { length }) => sum + 8 + length, 0));
     const view = new DataView(bytes.buffer);
     let at = 0;
@@ -81,12 +93,14 @@ export class Kept {
     if (bytes === undefined) return undefined;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     let at = 0;
-    const outputs = ports.map((port) => {
+    const next = (): Uint8Array<ArrayBuffer> => {
       const length = at + 8 <= bytes.length ? Number(view.getBigUint64(at, true)) : Number.POSITIVE_INFINITY;
       at += 8 + length;
       if (at > bytes.length) throw failed('the results that it has are cut short', undefined, {});
-      return [port.name, fromBytes(port, bytes.slice(at - length, at))] as const;
-    });
+      return new Uint8Array(bytes.slice(at - length, at));
+    };
+    const isOther = new TextDecoder().decode(next()) !== this.#id;
+    const outputs = isOther ? [] : ports.map((port) => [port.name, fromBytes(port, next())] as const);
     if (at !== bytes.length) throw failed('the results that it has are of another graph', undefined, {});
     return Object.defineProperty(Object.fromEntries(outputs), 'kept', {
       value: new Map(),

@@ -87,7 +87,7 @@ export class SharingParty extends Resource implements KeyParty {
   async makeKeys(options: MakeKeysOptions): Promise<JointKeys> {
     checkCall('makeKeys', {}, options, MAKE_KEYS_OPTIONS);
     const signal = this.signal(options.signal);
-    const { active = this.parties, hub = active[0] as string } = options;
+    const { active = this.parties, hub = active[0] ?? this.name } = options;
     checkArgument('option run', options.run, RUN_NAME);
     const run = bytesOfDigits(options.run);
     const { connection, handle } = await abortable(this.#key.find(), signal);
@@ -144,7 +144,7 @@ export class SharingParty extends Resource implements KeyParty {
     const given = { receiver: [receiver, BYTES], results: [results, CIPHERTEXTS] } as const;
     checkCall('switchTo', given, options, SWITCH_OPTIONS);
     const signal = this.signal(options.signal);
-    const { publicKey, active = this.parties, hub = active[0] as string } = options;
+    const { publicKey, active = this.parties, hub = active[0] ?? this.name } = options;
     checkArgument('switchTo, option publicKey', publicKey, BYTES);
     const sent = sentOf(results);
     const { connection, handle } = await abortable(this.#key.find(), signal);
@@ -167,7 +167,7 @@ export class SharingParty extends Resource implements KeyParty {
   async refresh(results: Ciphertexts, options: RefreshOptions): Promise<Ciphertexts | undefined> {
     checkCall('refresh', { results: [results, CIPHERTEXTS] }, options, REFRESH_OPTIONS);
     const signal = this.signal(options.signal);
-    const { publicKey, active = this.parties, hub = active[0] as string } = options;
+    const { publicKey, active = this.parties, hub = active[0] ?? this.name } = options;
     checkArgument('refresh, option publicKey', publicKey, BYTES);
     checkArgument('option run', options.run, RUN_NAME);
     const run = bytesOfDigits(options.run);
@@ -222,7 +222,9 @@ export class SharingParty extends Resource implements KeyParty {
     const cut = await whole.expand({ platform: 'simd', signal });
     try {
       const { leaves } = cut;
-      if (leaves.length > 0 && (await approve(leaves)) !== true) {
+      // Also where its secret is used for what others send, and nothing leaves.
+      const isAsked = leaves.length > 0 || secret !== undefined;
+      if (isAsked && (await abortable(Promise.resolve(approve(leaves)), signal)) !== true) {
         const bytes = leaves.reduce((sum, crossing) => sum + crossing.bytes, 0);
         const problem = `${leaves.length} values (${bytes} bytes) of party "${this.name}" were not approved: nothing was sent`;
         throw failure('party.refused', problem, { bytes });

@@ -14,7 +14,16 @@
  */
 import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core';
 import type { RecipientContext, SenderContext } from '@hpke/core';
-import { checkArgument, describe, FUNCTION, isName, RUN_NAME, tag, TRANSPORT } from '../arguments.js';
+import {
+  checkArgument,
+  describe,
+  FUNCTION,
+  isName,
+  objectOf,
+  RUN_NAME,
+  tag,
+  TRANSPORT,
+} from '../arguments.js';
 import { CipherloomError, failure, type PartyError } from '../errors.js';
 import { webCrypto } from '../sealed-key.js';
 import { digitsOf } from './digits.js';
@@ -91,9 +100,11 @@ export async function partyKeys(): Promise<PartyKeys> {
  */
 export async function sealed(transport: Transport, options: SealedOptions): Promise<Transport> {
   checkArgument('sealed, transport', transport, TRANSPORT);
+  checkArgument('sealed, options', options, objectOf('options'));
   const { party, run, keys, others, onRefused } = options;
   checkArgument('sealed, option party', party, { expected: 'the name of a party', fits: isName });
   checkArgument('sealed, option run', run, RUN_NAME);
+  checkArgument('sealed, option others', others, objectOf('public keys by name'));
   if (onRefused !== undefined) checkArgument('sealed, option onRefused', onRefused, FUNCTION);
   webCrypto('sealed transports');
   const own = await pairOf(keys);

@@ -184,7 +184,7 @@ export interface PartyOptions extends CallOptions {
 /** How a party meets the others for a protocol. */
 export interface ProtocolOptions
   extends Pick<CutRunOptions, 'transport' | 'run' | 'timeout' | 'onRefused'>, CallOptions {
-  /** Asked once, before anything secret is touched, with what will leave; where it does not give true, nothing is sent. */
+  /** Asked once, before anything secret is touched, with what will leave, which may be nothing; where it does not give true, nothing is sent. Of who has no part in it nothing is asked. */
   approve: (leaves: readonly Crossing[]) => boolean | Promise<boolean>;
 }
 
@@ -216,7 +216,7 @@ export interface DecryptTogetherOptions extends ProtocolOptions {
   publicKey: Uint8Array;
   /** Who takes part. Default: all. */
   active?: readonly string[] | undefined;
-  /** Who learns the results: some of those who take part, or whoever else is first of them. Default: all who take part. */
+  /** Who learns the results: some of those who take part, or whoever else is first of them. Default: all who take part. One at least. */
   to?: readonly string[] | undefined;
   /** Public inputs of the run. */
   public?: Readonly<Record<string, Cells>> | undefined;

@@ -17,7 +17,7 @@ export function encodedByName(
   rules: readonly ValueRule[],
   place: ValuePlace,
   given: Readonly<Record<string, Cells>> = {},
-  showValues = true,
+  showValues = false,
 ): EncodedByName[] {
   const own = rules.filter(({ type }) => type.place === place);
   checkNames(own, `${place} input`, given);

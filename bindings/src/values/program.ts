@@ -7,7 +7,7 @@ import {
   CIPHERTEXTS,
   KEYS,
   PARTY_OPTIONS,
-  TEXT,
+  PARTY_NAME,
   RESTORE_OPTIONS,
   STAGE,
   TRACED_OPTIONS,
@@ -198,7 +198,7 @@ export class CompiledProgram extends Resource implements Program {
 
   async party(name: string, options: PartyOptions): Promise<KeyParty> {
     checkCall('party', {}, options, PARTY_OPTIONS);
-    checkArgument('party, name', name, TEXT);
+    checkArgument('party, name', name, PARTY_NAME);
     const { parties, threshold, saved } = options;
     checkArgument('party, option parties', parties, PARTY_OPTIONS.parties);
     const signal = this.signal(options.signal);

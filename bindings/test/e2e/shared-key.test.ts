@@ -228,10 +228,50 @@ describe.each(BUILDS)('the %s build', (mode) => {
       asked.every(({ producer, of }) => producer === 'joint.decryption_share' && /^poly\[/.test(of)),
     ).toBe(true);
     expect(await circle.get('a').released()).toBe(0);
+    // Also where nothing of it leaves, and what the others send would open with its secret.
+    const receiving = circle.together(['a'], (party, meet) =>
+      party.decrypt(results, { ...meet, publicKey, to: ['a'], approve: refuse }),
+    );
+    expect(await errorOf(receiving)).toMatchObject({ code: 'party.refused' });
+    expect([asked, await circle.get('a').released()]).toEqual([[], 0]);
+    // Nobody learns anything that nobody is to learn.
+    for (const to of [[], ['a', 'a']]) {
+      const none = circle.together(['a'], (party, meet) =>
+        party.decrypt(results, { ...meet, publicKey, to }),
+      );
+      expect(await errorOf(none)).toMatchObject({ code: 'input.type' });
+    }
+    // Who is asked may take any time, but for an abort.
+    const stop = new AbortController();
+    const waiting = circle.together(['a'], (party, meet) =>
+      party.decrypt(results, {
+        ...meet,
+        publicKey,
+        signal: stop.signal,
+        approve: () => {
+          stop.abort(new Error('closed'));
+          return new Promise(() => undefined);
+        },
+      }),
+    );
+    await expect(waiting).rejects.toThrow('closed');
+    expect(await circle.get('a').released()).toBe(0);
     const decrypted = (): Promise<unknown> =>
       circle.together(['a', 'b'], (party, meet) => party.decrypt(results, { ...meet, publicKey }));
     expect(await decrypted()).toEqual([expected, expected]);
     expect(await errorOf(decrypted())).toMatchObject({ code: 'key.released' });
+    circle.dispose();
+  });
+
+  it('refuses what is no name of a party, and nobody to take part', async () => {
+    using program = await loom.compile(products(false), { parties: 2, ...RELEASES });
+    for (const name of ['', '__proto__', '\ud800', 'n'.repeat(257)]) {
+      const options = { parties: [name, 'b'] };
+      expect(await errorOf(program.party(name, options))).toMatchObject({ code: 'input.type' });
+    }
+    const circle = await Circle.of(program, ['a', 'b']);
+    const making = circle.together(['a'], (party, meet) => party.makeKeys({ ...meet, active: [] }));
+    expect(await errorOf(making)).toMatchObject({ code: 'party.shared' });
     circle.dispose();
   });
 
