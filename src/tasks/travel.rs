@@ -54,6 +54,14 @@ impl Descriptor {
         std::iter::once(self.name.clone()).chain(with).collect()
     }
 
+    /// Its range, in words.
+    fn bounds(&self) -> String {
+        match &self.range {
+            Some([least, most]) => format!("values from {least} to {most}"),
+            None => "values without known bounds".to_owned(),
+        }
+    }
+
     /// As it travels.
     pub fn text(&self) -> String {
         // Texts and numbers always have a JSON form.
@@ -95,6 +103,21 @@ impl Place {
     pub fn of(layout: &Layout, base: u64) -> Self {
         let axes = layout.axes.iter().map(|&Axis { size, low, .. }| (size, low)).collect();
         Self { axes, repeated: layout.repeated, base }
+    }
+
+    /// In words: lengths, each with its lowest bit in the number of a slot.
+    fn shown(&self, what: &str) -> String {
+        let axis = |&(size, low): &(u64, Option<u32>)| match low {
+            Some(bit) => format!("{size} from bit {bit}"),
+            None => size.to_string(),
+        };
+        let axes: Vec<String> = self.axes.iter().map(axis).collect();
+        format!(
+            "{what} at [{}], repeated along {:#b}, from slot {}",
+            axes.join(", "),
+            self.repeated,
+            self.base
+        )
     }
 
     /// The layout of an input that is to lie so, if that is one.
@@ -210,8 +233,17 @@ pub fn words(reader: Reader<'_>, types: &[Extract], samplers: Option<&Samplers>)
 pub fn mismatch(what: &str, found: &Descriptor, expected: &Descriptor) -> Error {
     let (found, expected) = if found.value != expected.value {
         (found.value.clone(), expected.value.clone())
-    } else if found.cells != expected.cells || found.present != expected.present {
-        (format!("cells that lie at {:?}", found.cells), format!("{:?}", expected.cells))
+    } else if found.range != expected.range {
+        (found.bounds(), expected.bounds())
+    } else if found.cells != expected.cells {
+        (found.cells.shown("cells"), expected.cells.shown("cells"))
+    } else if found.present != expected.present {
+        let shown = |of: &Descriptor| {
+            of.present.as_ref().map_or_else(|| "no cell missing".to_owned(), |at| at.shown("which are there"))
+        };
+        (shown(found), shown(expected))
+    } else if found.with != expected.with {
+        (format!("ciphertexts of {}", found.names().join(", ")), expected.names().join(", "))
     } else if found.refreshed != expected.refreshed {
         let how =
             |refreshed: bool| if refreshed { "a result, refreshed" } else { "one that is not refreshed" };
@@ -219,10 +251,38 @@ pub fn mismatch(what: &str, found: &Descriptor, expected: &Descriptor) -> Error 
     } else if found.public && expected.program.is_some() {
         ("what a data owner encrypted".to_owned(), "a result".to_owned())
     } else {
-        (
-            format!("ciphertexts {:?}", found.ciphertexts.first()),
-            format!("{:?}", expected.ciphertexts.first()),
-        )
+        let count = found.ciphertexts.len().max(expected.ciphertexts.len());
+        let other = (0..count).find(|&at| found.ciphertexts.get(at) != expected.ciphertexts.get(at));
+        let shown = |of: &Descriptor| {
+            let one = of.ciphertexts.get(other.unwrap_or_default());
+            one.map_or_else(|| format!("{} ciphertexts", of.ciphertexts.len()), Clone::clone)
+        };
+        (shown(found), shown(expected))
     };
     Error::Task { at: format!("value for `{what}`"), found: found.chars().take(200).collect(), expected }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_differs_is_told() {
+        let text = r#"{"name":"x","value":"v[4]","range":["0","9"],"cells":{"axes":[[4,0]],"repeated":0},"ciphertexts":["c{t=3}"]}"#;
+        let one: Descriptor = serde_json::from_str(text).unwrap();
+        for (from, to, found, expected) in [
+            (r#""v[4]""#, r#""w[4]""#, "v[4]", "w[4]"),
+            (r#""9""#, r#""8""#, "values from 0 to 9", "values from 0 to 8"),
+            (r#""range":["0","9"],"#, "", "values from 0 to 9", "values without known bounds"),
+            ("[[4,0]]", "[[4,1]]", "cells at [4 from bit 0]", "cells at [4 from bit 1]"),
+            ("t=3", "t=5", "c{t=3}", "c{t=5}"),
+        ] {
+            let other: Descriptor = serde_json::from_str(&text.replace(from, to)).unwrap();
+            let Error::Task { at, found: told, expected: wanted } = mismatch("x", &one, &other) else {
+                panic!()
+            };
+            assert_eq!(at, "value for `x`");
+            assert!(told.starts_with(found) && wanted.starts_with(expected), "{told}; {wanted}");
+        }
+    }
 }
