@@ -28,7 +28,7 @@ if (named.length === 1) {
 
 function test(variant) {
   console.log(`\n== the ${variant} build ==`);
-  const env = { ...buildEnv(variant, need(wasmRust())), WASM_BINDGEN_TEST_TIMEOUT: '300' };
+  const env = { ...buildEnv(variant, need(wasmRust())), WASM_BINDGEN_TEST_TIMEOUT: '1800' };
   // Default features of the tests are those of the builds with threads.
   const features = VARIANTS[variant].features.includes('threads') ? [] : ['--no-default-features'];
   run(

@@ -4,6 +4,7 @@
 import { commandsInLanes, inLanes } from './lib/lanes.mjs';
 import { find } from './lib/run.mjs';
 import { steps } from './lib/steps.mjs';
+import { VARIANTS } from './lib/variants.mjs';
 
 const npm = find('npm');
 const script = (name, ...args) => [process.execPath, `scripts/${name}.mjs`, ...args];
@@ -19,15 +20,15 @@ await steps('npm test', [
   { what: 'native tests', run: script('test-rust') },
   { what: 'all builds', run: [npm, 'run', 'build'] },
   { what: 'tests of the native build', run: script('test-native') },
-  // Tests wait for each other's messages for much of their time: all others run beside those of what is shipped, which take longest.
+  // Tests of what is shipped take longest, two files at a time, and wait for much of that: all others run beside them, one after the other.
   {
     what: 'tests of all that was built',
     run: () =>
       commandsInLanes(
         [
           tests('pkg-tests'),
-          [npm, 'run', 'test:built', '--workspace', 'bindings'],
-          script('test-wasm'),
+          [npm, 'run', 'test:built', '--workspace', 'bindings', '--', '--maxWorkers=1'],
+          ...Object.keys(VARIANTS).map((variant) => script('test-wasm', variant)),
           ...['www', 'examples/clinic', 'bench'].map(tests),
           script('release', '--check'),
         ],

@@ -15,7 +15,7 @@ import { builtPage, servePage } from '../page/demo.mjs';
 import { skip, startService } from './clinic.mjs';
 import { filesIn, find, forms, numberForms, recorder } from './searching.mjs';
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 /** What Vite prints, colors aside. */
 const LOCAL = /(Local)/;
 const at = (id) => `[data-testid="clinic-${id}"]`;

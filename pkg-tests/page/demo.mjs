@@ -8,7 +8,7 @@ import { openBrowser } from '../lib/browser.mjs';
 import { kept } from '../lib/kept.mjs';
 import { startServer } from '../lib/server.mjs';
 
-export const PATIENCE_MS = 120_000;
+export const PATIENCE_MS = 300_000;
 const VITE = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
 const WWW = join(ROOT, 'www');
 

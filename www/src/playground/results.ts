@@ -48,7 +48,7 @@ export function resultsTable({ encrypted, plain, isReal }: Outcome): HTMLElement
             { 'data-label': 'Compared' },
             h('span', { class: agrees ? 'mark-equal' : 'mark-unequal' }, words),
           ),
-          h('td', { 'data-label': 'Noise' }, noiseText(details, isReal)),
+          h('td', { 'data-label': 'Noise' }, noiseText(details)),
         );
       }),
     ),
@@ -109,9 +109,9 @@ function compared(
 }
 
 /** What noise has left of what is exact, or makes of what is not. */
-function noiseText({ budgetBits, error }: DecryptedDetails, isReal: boolean): string {
+function noiseText({ budgetBits, error }: DecryptedDetails): string {
   if (error !== undefined) return `off by at most ${error.toPrecision(2)}`;
-  if (budgetBits === undefined) return isReal ? 'in the result' : 'not told';
+  if (budgetBits === undefined) return '–';
   return Number.isFinite(budgetBits) ? `${format.bits(budgetBits)} left` : 'public';
 }
 
