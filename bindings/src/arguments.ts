@@ -372,6 +372,8 @@ const PARTY_STORE: Kind = {
     return [get, put, remove].every(FUNCTION.fits);
   },
 };
+/** Who takes part where several do. */
+export const PARTY_NAME: Kind = { expected: 'the name of a party', fits: isName };
 /** A run of several parties. */
 export const RUN_NAME: Kind = {
   expected: '32 hexadecimal digits, as newRun() gives them',
@@ -396,7 +398,7 @@ const { run, transport, approve, timeout, onRefused } = CUT_RUN_OPTIONS;
 /** Options of `introduce`. */
 export const INTRODUCE_OPTIONS: Kinds<IntroduceOptions> = {
   transport,
-  party: { expected: 'the name of a party', fits: isName },
+  party: PARTY_NAME,
   parties: {
     expected: 'an array of 2 to 16 different names',
     fits: (value) =>
@@ -422,8 +424,6 @@ export const PROTOCOL_OPTIONS: Kinds<ProtocolOptions> = {
   timeout,
   onRefused,
 };
-/** Of `Program.party`. */
-export const PARTY_NAME: Kind = { expected: 'the name of a party', fits: isName };
 const PARTY_NAMES = arrayOf('names of parties', isName);
 const RECEIVERS: Kind = {
   expected: 'different names of parties, one or more',

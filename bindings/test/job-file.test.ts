@@ -6,7 +6,6 @@ import {
   DirMap,
   FixValueVector,
   fromCircuit,
-  fromModule,
   inline,
   type Job,
   type JobDefinition,
@@ -24,16 +23,8 @@ import { encodeChunk } from '../src/job/chunk.js';
 import { MemoryStore } from '../src/job/memory-store.js';
 import { codeOf } from './code.js';
 import { random } from './random.js';
+import { from, rowsOf } from './job-functions.js';
 import { randomRows } from './job-rows.js';
-
-const FUNCTIONS = new URL('./fixtures/job-functions.mjs', import.meta.url);
-const from = (name: string) => fromModule(FUNCTIONS, { name });
-
-async function rowsOf(result: { getItr(): AsyncIterable<Row> | Iterable<Row> }): Promise<Row[]> {
-  const rows: Row[] = [];
-  for await (const row of result.getItr()) rows.push(row);
-  return rows;
-}
 
 const rows = Array.from({ length: 50 }, (_, index): Row => [index, index / 3]);
 const definition: JobDefinition = {

@@ -7,7 +7,6 @@ import {
   CrossMap,
   DirMap,
   FixValueVector,
-  fromModule,
   GlobalMap,
   inline,
   type JobDefinition,
@@ -26,9 +25,8 @@ import {
 } from '../src/job/index.js';
 import { linesOf } from '../src/job/files.js';
 import { MemoryStore } from '../src/job/memory-store.js';
+import { from, rowsOf } from './job-functions.js';
 
-const FUNCTIONS = new URL('./fixtures/job-functions.mjs', import.meta.url);
-const from = (name: string) => fromModule(FUNCTIONS, { name });
 const ten: Row[] = Array.from({ length: 10 }, (_, key) => [key, key]);
 
 async function run(definition: JobDefinition, given: readonly Row[] = [], workers = 2) {
@@ -36,8 +34,7 @@ async function run(definition: JobDefinition, given: readonly Row[] = [], worker
   const job = await loadJob(definition, { crew: inline({ workers, store }) });
   for (const [key, value] of given) await job.inputs['rows']?.emit(key, value);
   const result = await job.run();
-  const rows: Row[] = [];
-  for await (const row of result.getItr()) rows.push(row);
+  const rows = await rowsOf(result);
   const told: string[] = [];
   for await (const { event, text } of job.log.getItr()) if (event === 'text') told.push(text);
   return { job, result, rows, told, store };

@@ -12,7 +12,6 @@ import {
   GlobalMap,
   inline,
   type JobDefinition,
-  type JobResult,
   loadJob,
   loop,
   MatrixMap,
@@ -28,15 +27,7 @@ import {
 } from '../src/job/index.js';
 import { decodeChunk } from '../src/job/chunk.js';
 import { MemoryStore } from '../src/job/memory-store.js';
-
-const FUNCTIONS = new URL('./fixtures/job-functions.mjs', import.meta.url);
-const from = (name: string) => fromModule(FUNCTIONS, { name });
-
-async function rowsOf(result: JobResult): Promise<Row[]> {
-  const rows: Row[] = [];
-  for await (const row of result.getItr()) rows.push(row);
-  return rows;
-}
+import { from, FUNCTIONS, rowsOf } from './job-functions.js';
 
 /** Runs a job over the rows r0, r1, ... of a vector, and gives calls by part as well. */
 async function run(definition: JobDefinition, rows: readonly Row[], workers = 2) {

@@ -14,7 +14,7 @@ import {
   type WorkerInfo,
 } from './messages.js';
 import { hashOf } from './named.js';
-import { onAbort } from '../on-abort.js';
+import { onAbort } from './on-abort.js';
 import { checkOptions, type ClusterOptions } from './options.js';
 import { type Address, another, connect, isFull, redisError } from './redis.js';
 import { redisStore } from './redis-store.js';

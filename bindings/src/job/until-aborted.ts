@@ -1,5 +1,5 @@
 /** What may never come, such as the next row of a source. */
-import { onAbort } from '../on-abort.js';
+import { abortable } from '../resource.js';
 
 /** The same, until a signal aborts: then nothing is waited for any longer. Errors: those of the source, the signal's reason. */
 export async function* untilAborted<T>(
@@ -7,19 +7,14 @@ export async function* untilAborted<T>(
   signal: AbortSignal,
 ): AsyncGenerator<T, void, void> {
   const iterator = source[Symbol.asyncIterator]();
-  let stop: (reason: unknown) => void;
-  const aborted = new Promise<never>((_, reject) => (stop = reject));
-  aborted.catch(() => undefined);
-  const ended = onAbort(signal, () => stop(signal.reason));
   try {
     for (;;) {
       signal.throwIfAborted();
-      const { done, value } = await Promise.race([iterator.next(), aborted]);
+      const { done, value } = await abortable(iterator.next(), signal);
       if (done) return;
       yield value;
     }
   } finally {
-    ended();
     // It ends once what it waits for has come.
     void iterator.return?.().catch(() => undefined);
   }

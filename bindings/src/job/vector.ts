@@ -2,9 +2,11 @@
 import { checkArgument, checkOptions, describe, type Kind, type Kinds, TEXT } from '../arguments.js';
 import { failure } from '../errors.js';
 import { decodeChunk, encodeChunk } from './chunk.js';
+import { rowsOf } from './chunk-reader.js';
 import { MOST_BYTES, MOST_ROWS } from './chunk-writer.js';
 import { type Cutter, cutterFor, type Run, uncut } from './cutter.js';
 import { copyOfRow } from './data.js';
+import { merge } from './merge.js';
 import type { Store } from './store.js';
 import { checkRow, isParts, MOST_PARTS, rowError } from './templates.js';
 import type { AnyKey, Data, GlobalTemplate, PartitionerFunction, Row, Template } from './types.js';
@@ -166,14 +168,10 @@ export class Vector {
   async *getItr(): AsyncGenerator<Row, void, void> {
     const { template } = this;
     if (template.template === 'FixValueVector' && template.partitioner !== undefined) yield* this.#byKey();
-    else for await (const chunk of this.pieces()) yield* await this.#rowsOf(chunk);
+    else for await (const { ref } of this.pieces()) yield* decodeChunk(await this.#store.get(ref));
   }
 
-  async #rowsOf({ ref }: PlacedChunk): Promise<readonly Row[]> {
-    return decodeChunk(await this.#store.get(ref));
-  }
-
-  /** Rows whose keys are 0, 1, 2, ..., and in order in each sub-vector. Holds a chunk of each. */
+  /** Rows that are in order in each sub-vector, each key once. */
   async *#byKey(): AsyncGenerator<Row, void, void> {
     const parts = new Map<number, PlacedChunk[]>();
     for await (const chunk of this.pieces()) {
@@ -181,22 +179,11 @@ export class Vector {
       if (of === undefined) parts.set(chunk.part, [chunk]);
       else of.push(chunk);
     }
-    const rowsOf = async function* (vector: Vector, chunks: readonly PlacedChunk[]) {
-      for (const chunk of chunks) yield* await vector.#rowsOf(chunk);
-    };
-    const next = new Map<AnyKey, { readonly row: Row; readonly rest: AsyncGenerator<Row, void, void> }>();
-    const read = async (rest: AsyncGenerator<Row, void, void>): Promise<void> => {
-      const { done, value } = await rest.next();
-      if (!done) next.set(value[0], { row: value, rest });
-    };
-    for (const chunks of parts.values()) await read(rowsOf(this, chunks));
-    for (let key = 0; next.size > 0; key++) {
-      const [[first]] = next as unknown as [[AnyKey]];
-      const at = next.get(next.has(key) ? key : first) as { row: Row; rest: AsyncGenerator<Row, void, void> };
-      next.delete(at.row[0]);
-      yield at.row;
-      await read(at.rest);
-    }
+    const runs = [...parts.values()].map((chunks) => rowsOf(chunks, this.#store));
+    yield* merge(runs, (key) => {
+      const problem = { found: describe(key), expected: 'a key that is there once', inside: '' };
+      throw rowError('job.key', this.name, problem, key);
+    });
   }
 
   /** Frees the chunks, and closes a source that was not read to its end. */

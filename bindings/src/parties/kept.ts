@@ -97,7 +97,7 @@ export class Kept {
       const length = at + 8 <= bytes.length ? Number(view.getBigUint64(at, true)) : Number.POSITIVE_INFINITY;
       at += 8 + length;
       if (at > bytes.length) throw failed('the results that it has are cut short', undefined, {});
-      return new Uint8Array(bytes.slice(at - length, at));
+      return new Uint8Array(bytes.subarray(at - length, at));
     };
     const isOther = new TextDecoder().decode(next()) !== this.#id;
     const outputs = isOther ? [] : ports.map((port) => [port.name, fromBytes(port, next())] as const);

@@ -18,8 +18,8 @@ import {
   checkArgument,
   describe,
   FUNCTION,
-  isName,
   objectOf,
+  PARTY_NAME,
   RUN_NAME,
   tag,
   TRANSPORT,
@@ -102,7 +102,7 @@ export async function sealed(transport: Transport, options: SealedOptions): Prom
   checkArgument('sealed, transport', transport, TRANSPORT);
   checkArgument('sealed, options', options, objectOf('options'));
   const { party, run, keys, others, onRefused } = options;
-  checkArgument('sealed, option party', party, { expected: 'the name of a party', fits: isName });
+  checkArgument('sealed, option party', party, PARTY_NAME);
   checkArgument('sealed, option run', run, RUN_NAME);
   checkArgument('sealed, option others', others, objectOf('public keys by name'));
   if (onRefused !== undefined) checkArgument('sealed, option onRefused', onRefused, FUNCTION);

@@ -1,5 +1,5 @@
 /** Secret sharing: graphs in which parties compute on what none of them knows. */
-import { checkArgument, checkOptions, describe, type Kinds, isName } from '../../arguments.js';
+import { checkArgument, checkOptions, describe, type Kinds, isName, PARTY_NAME } from '../../arguments.js';
 import { failure } from '../../errors.js';
 import type { GraphBuilder, Operand, TensorType } from '../../graph-types.js';
 import type { Approximation, ApproximationOptions } from '../../values/types.js';
@@ -18,14 +18,13 @@ const DEFAULT_FRACTION = 16;
 /** Words are units of the graph. */
 const UNIT = 64;
 
-const NAME = { expected: 'the name of a party', fits: isName };
 const OPTIONS: Kinds<SharesOptions> = {
   holders: {
     expected: `an array of 2 to ${MOST_HOLDERS} names of parties`,
     fits: (value) =>
       Array.isArray(value) && value.length >= 2 && value.length <= MOST_HOLDERS && value.every(isName),
   },
-  dealer: NAME,
+  dealer: PARTY_NAME,
   fraction: { expected: 'a number of bits', fits: (value) => typeof value === 'number' },
   name: { expected: 'a name', fits: isName },
 };

@@ -3,7 +3,7 @@
  * of in subjects, `cipherloom.<run>.<to>.<from>`, so that a server's permissions can say who may publish as whom ({@link natsPermissions}). What the server sees and can do is
  * `sealed`'s affair.
  */
-import { checkArgument, describe, isName, RUN_NAME } from '../../arguments.js';
+import { checkArgument, describe, PARTY_NAME, RUN_NAME } from '../../arguments.js';
 import { CipherloomError, failure } from '../../errors.js';
 import type { Transport } from '../types.js';
 import { Listeners } from './listeners.js';
@@ -70,7 +70,7 @@ const DUPLICATES_S = 600;
 export async function overNats(options: NatsTransportOptions): Promise<Transport> {
   const { run, party, patience = PATIENCE_MS } = options;
   checkArgument('overNats, option run', run, RUN_NAME);
-  checkArgument('overNats, option party', party, { expected: 'the name of a party', fits: isName });
+  checkArgument('overNats, option party', party, PARTY_NAME);
   const connection = await connect(options, `_INBOX_${token(party)}`);
   try {
     const { jetstream } = await libraries(options);
@@ -128,7 +128,7 @@ export function natsPermissions(party: string): {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
 } {
-  checkArgument('natsPermissions, party', party, { expected: 'the name of a party', fits: isName });
+  checkArgument('natsPermissions, party', party, PARTY_NAME);
   const own = token(party);
   return {
     publish: [
