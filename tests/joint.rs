@@ -976,8 +976,8 @@ fn measured_noise_is_within_its_bound() {
             };
             let at = format!("{scheme:?} of {parties}, {name}: 2^{found:.1}, at most 2^{bound:.1}");
             assert!(found <= bound, "{at}");
-            // A bound that says something.
-            assert!(found > bound - 30.0, "{at}");
+            // A bound that says something; of few coefficients all noise may be 0 by chance.
+            assert!(found > bound - 30.0 || extract.kept() < 1024, "{at}");
         }
     }
 }
