@@ -782,19 +782,24 @@ fn broken(keyed: &Keyed, results: &[Vec<u8>], change: impl Fn(&mut Sent)) -> Res
 /// Shares that are none are found out, and whose they are where their words tell.
 #[test]
 fn garbage_is_found_out() {
-    let (task, cells) = products(false);
-    let program = Arc::new(Program::compile(task, &options(SchemeName::Bgv, 3)).unwrap());
-    let keyed = keyed(&program, 3, None);
-    let results = keyed.run(&cells, &Cells::new());
-    // Words that are no residues: named as they arrive.
-    let error = broken(&keyed, &results, |sent| sent.bytes.fill(0xff)).err().unwrap();
-    assert_eq!(error.code(), "operator.result");
-    assert!(error.to_string().contains("from=\"p2\""), "{error}");
-    // Residues that are another ciphertext's share: there is no budget left.
-    let change = |sent: &mut Sent| sent.bytes.rotate_left(8);
-    assert_eq!(broken(&keyed, &results, change).err().unwrap().code(), "noise.exhausted");
-    // And what is right is right.
-    broken(&keyed, &results, |_| {}).unwrap();
+    for scheme in SCHEMES {
+        let (task, cells) = products(scheme == SchemeName::Ckks);
+        let program = Arc::new(Program::compile(task, &options(scheme, 3)).unwrap());
+        let mut keyed = keyed(&program, 3, None);
+        let results = keyed.run(&cells, &Cells::new());
+        // Words that are no residues: named as they arrive.
+        let error = broken(&keyed, &results, |sent| sent.bytes.fill(0xff)).err().unwrap();
+        assert_eq!(error.code(), "operator.result");
+        assert!(error.to_string().contains("from=\"p2\""), "{error}");
+        // Residues that are another ciphertext's share: there is no budget left.
+        let change = |sent: &mut Sent| sent.bytes.rotate_left(8);
+        assert_eq!(broken(&keyed, &results, change).err().unwrap().code(), "noise.exhausted", "{scheme:?}");
+        // And what is right is right.
+        broken(&keyed, &results, |_| {}).unwrap();
+        // A party that has forgotten its secret.
+        keyed.members[2] = Member::new(Arc::clone(&keyed.sharing), "p2").unwrap();
+        assert_eq!(broken(&keyed, &results, |_| {}).err().unwrap().code(), "noise.exhausted", "{scheme:?}");
+    }
 }
 
 /// Each party counts, and ends at what was declared.

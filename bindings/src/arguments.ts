@@ -49,6 +49,7 @@ import type { InlineOptions } from './job/crew/inline.js';
 import type { ThreadsOptions } from './job/crew/threads.js';
 import type { JobOptions, JobRunOptions } from './job/job.js';
 import type { IntroduceOptions } from './parties/introduce.js';
+import type { PortLike } from './parties/transports/port.js';
 import type {
   CutRunOptions,
   DecryptTogetherOptions,
@@ -93,7 +94,6 @@ const arrayOf = (what: string, fits: (value: unknown) => boolean): Kind => ({
   fits: (value) => Array.isArray(value) && value.every(fits),
 });
 /** An object that is only what it holds: no array, no Map, no Promise. */
-/** Something with members. */
 export const objectOf = (what: string): Kind => ({
   expected: `an object with ${what}`,
   fits: (value) => tag(value) === 'Object',
@@ -365,12 +365,26 @@ export const TRANSPORT: Kind = {
   },
 };
 /** Where parties keep what lets them come back. */
-const PARTY_STORE: Kind = {
+export const PARTY_STORE: Kind = {
   expected: "a PartyStore, such as inFolder('runs')",
   fits: (value) => {
     const { get, put, remove } = (value ?? {}) as Partial<PartyStore>;
     return [get, put, remove].every(FUNCTION.fits);
   },
+};
+/** Ports of `overPorts`. */
+export const PORTS: Kind = {
+  expected: 'an object with a MessagePort for each other party, by its name',
+  fits: (value) =>
+    tag(value) === 'Object' &&
+    Object.entries(value as object).every(([name, port]: [string, Partial<PortLike> | undefined]) =>
+      [isName(name), FUNCTION.fits(port?.postMessage), FUNCTION.fits(port?.addEventListener)].every(Boolean),
+    ),
+};
+/** What has inputs, of which some may be seeds. */
+export const WITH_INPUTS: Kind = {
+  expected: 'a Circuit or a Cut',
+  fits: (value) => Array.isArray((value as { readonly inputs?: unknown } | null | undefined)?.inputs),
 };
 /** Who takes part where several do. */
 export const PARTY_NAME: Kind = { expected: 'the name of a party', fits: isName };

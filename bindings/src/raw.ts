@@ -490,7 +490,12 @@ export interface RawParty {
   dealing(): Uint8Array<ArrayBuffer>;
   dealingInputs(): NamedData[];
   keep(share: Uint8Array): void;
-  keys(active: string[], hub: string, run: Uint8Array): Uint8Array<ArrayBuffer>;
+  keys(
+    active: string[],
+    hub: string,
+    run: Uint8Array,
+    publicKey: Uint8Array | undefined,
+  ): Uint8Array<ArrayBuffer>;
   keyInputs(run: Uint8Array): NamedData[];
   publicKey(run: Uint8Array, output: Uint8Array): Uint8Array<ArrayBuffer>;
   key(run: Uint8Array, name: string, output: Uint8Array, publicKey: Uint8Array): Uint8Array<ArrayBuffer>;

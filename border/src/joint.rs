@@ -102,11 +102,20 @@ impl RawParty {
         Ok(self.member.as_mut().ok_or(stranger)?.keep(&share)?)
     }
 
-    /// See [`Sharing::keys`]: the bytes of the graph.
+    /// See [`Sharing::keys`]: the bytes of the graph. `public_key`: the one that was made before, where keys of another program are made under the same key.
     ///
     /// # Errors
     /// Throws.
-    pub fn keys(&self, active: Vec<String>, hub: &str, run: &Uint8Array) -> Result<Vec<u8>, Thrown> {
+    pub fn keys(
+        &self,
+        active: Vec<String>,
+        hub: &str,
+        run: &Uint8Array,
+        public_key: Option<Uint8Array>,
+    ) -> Result<Vec<u8>, Thrown> {
+        if let Some(public_key) = public_key {
+            self.sharing.key_id_of(&copy(&public_key)?)?;
+        }
         Ok(self.sharing.keys(&active, hub, &run_of(run)?)?.save()?)
     }
 

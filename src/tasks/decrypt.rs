@@ -25,7 +25,7 @@ use zeroize::Zeroizing;
 /// Bits of measured noise budget below which a decryption is refused: once noise wraps around, its largest coefficient lies near Q/2 and the budget near 0.
 pub const LEAST_BUDGET: f64 = 1.0;
 
-/// Bits that a budget may be less than bounds promise, of an extract: it has few coefficients, of which the largest may lie anywhere.
+/// Bits that a budget may be less than bounds promise: of an extract, since it has few coefficients, of which the largest may lie anywhere, and of all numbers under CKKS.
 const SLACK: f64 = 1.0;
 
 /// Results of one run of a program, all of them.
@@ -170,25 +170,27 @@ fn decrypted(
     let all_closed = program.closed(value)?;
     for (number, (ty, closed)) in types.iter().zip(all_closed).enumerate() {
         let number = first + number;
-        if exact {
-            let noise = f64::from_bits(
-                run.output(2 * number + 1)?.first().copied().unwrap_or(f64::INFINITY.to_bits()),
-            );
-            let budget = noise::log2(&ty.ciphertext.q) - 1.0 - noise;
-            let held = !ty.is_whole() && closed.budget.is_finite();
-            let needed = if held { LEAST_BUDGET.max(closed.budget - SLACK) } else { LEAST_BUDGET };
-            if budget.is_nan() || budget < needed {
-                let what = value.name.clone();
-                return Err(if hidden {
-                    Error::NoiseHidden { what }
-                } else {
-                    Error::NoiseExhausted { what, budget, needed }
-                });
-            }
-            worst = worst.min(budget);
-        }
-        error_bits = error_bits.max(closed.error_bits().unwrap_or(f64::NEG_INFINITY));
         let own = Zeroizing::new(run.output(if exact { 2 * number } else { number })?);
+        let (budget, needed) = match closed.room(&own) {
+            // Noise that wraps around is large in some of many numbers: of few, what bounds promise tells more.
+            Some((room, promised)) => (room, LEAST_BUDGET.max(promised - SLACK)),
+            None => {
+                let noise = run.output(2 * number + 1)?.first().map_or(f64::INFINITY, |&b| f64::from_bits(b));
+                let budget = noise::log2(&ty.ciphertext.q) - 1.0 - noise;
+                let held = !ty.is_whole() && closed.budget.is_finite();
+                (budget, if held { LEAST_BUDGET.max(closed.budget - SLACK) } else { LEAST_BUDGET })
+            }
+        };
+        if budget.is_nan() || budget < needed {
+            let what = value.name.clone();
+            return Err(if hidden {
+                Error::NoiseHidden { what }
+            } else {
+                Error::NoiseExhausted { what, budget, needed }
+            });
+        }
+        worst = worst.min(budget);
+        error_bits = error_bits.max(closed.error_bits().unwrap_or(f64::NEG_INFINITY));
         parts.push(if ty.stride == 1 { own } else { slots::repeated(&own, program.frame())? });
     }
     if exact && !hidden {

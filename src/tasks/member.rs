@@ -157,7 +157,10 @@ impl Sharing {
     }
 
     /// Which key a public one is of.
-    fn key_id_of(&self, public_key: &[u8]) -> Result<[u8; 16]> {
+    ///
+    /// # Errors
+    /// `Format` and `Foreign` for what is no public key of the program's parameters.
+    pub fn key_id_of(&self, public_key: &[u8]) -> Result<[u8; 16]> {
         let mut reader = Reader::new(public_key, Kind::PublicKey)?;
         let (parameters, key_id): ([u8; 16], [u8; 16]) = (reader.id()?, reader.id()?);
         let expected = self.program.parameters().id();

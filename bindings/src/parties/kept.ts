@@ -1,5 +1,5 @@
 /** What a party keeps of a run, so that it can come back to it after its process has died. */
-import { describe } from '../arguments.js';
+import { checkArgument, describe, PARTY_STORE, RUN_NAME, TEXT, WHOLE } from '../arguments.js';
 import { fromBytes, toBytes } from '../data.js';
 import { failure } from '../errors.js';
 import type { Port, RunOutputs } from '../graph-types.js';
@@ -114,7 +114,7 @@ export class Kept {
 
 /**
  * Random bytes of a run, by the platform's random numbers, and the same ones whenever a party comes back to it: for seeds, masks and keys that are inputs. They are as
- * secret as what they are for, and so is the store. Errors: PartyError `party.store`.
+ * secret as what they are for, and so is the store. Errors: PartyError `party.store`; InputError `input.type`.
  */
 export async function keptRandom(
   store: PartyStore,
@@ -122,6 +122,10 @@ export async function keptRandom(
   name: string,
   length: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
+  checkArgument('keptRandom, store', store, PARTY_STORE);
+  checkArgument('keptRandom, run', run, RUN_NAME);
+  checkArgument('keptRandom, name', name, TEXT);
+  checkArgument('keptRandom, length', length, WHOLE);
   const key = nameOf(run, name, 'random');
   const before = await get(store, key);
   if (before !== undefined && before.length !== length)

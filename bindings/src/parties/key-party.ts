@@ -91,7 +91,9 @@ export class SharingParty extends Resource implements KeyParty {
     checkArgument('option run', options.run, RUN_NAME);
     const run = bytesOfDigits(options.run);
     const { connection, handle } = await abortable(this.#key.find(), signal);
-    const graph = await connection.call('partyKeys', [handle, [...active], hub, run], { signal });
+    const graph = await connection.call('partyKeys', [handle, [...active], hub, run, options.publicKey], {
+      signal,
+    });
     const secret = this.#takesPart(active) ? ({ of: 'keys', run } as const) : undefined;
     const outputs = await this.#run(graph, [], secret, options, signal);
     const made = bytesOf(outputs[`public key ${this.name}`] as DataArray);

@@ -158,7 +158,13 @@ export interface ClientMethods extends ProgramMethods {
   partyDealing(party: Handle): Bytes;
   partyInputs(party: Handle, secrets: Secrets): NamedData[];
   partyKeep(party: Handle, share: Uint8Array): void;
-  partyKeys(party: Handle, active: string[], hub: string, run: Uint8Array): Bytes;
+  partyKeys(
+    party: Handle,
+    active: string[],
+    hub: string,
+    run: Uint8Array,
+    publicKey: Uint8Array | undefined,
+  ): Bytes;
   partyPublicKey(party: Handle, run: Uint8Array, output: Uint8Array): Bytes;
   partyKey(party: Handle, run: Uint8Array, name: string, output: Uint8Array, publicKey: Uint8Array): Bytes;
   partyDecryption(

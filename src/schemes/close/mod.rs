@@ -259,6 +259,15 @@ impl Closed {
         Some(self.told.error - libm::log2(scale.get()))
     }
 
+    /// Bits between Q / 2 and the largest of numbers that were decrypted, times the scale, and the least that bounds on message and error leave; none of exact schemes.
+    pub fn room(&self, numbers: &[u64]) -> Option<(f64, f64)> {
+        let Scheme::Ckks { scale } = self.ty.ciphertext.scheme else { return None };
+        let largest = numbers.iter().map(|&bits| f64::from_bits(bits).abs()).fold(0.0, f64::max);
+        let room = |log: f64| noise::budget_bgv(noise::log2(&self.ty.ciphertext.q), log);
+        let bound = noise::sum(&[self.told.message, self.told.error]);
+        Some((room(libm::log2(largest) + libm::log2(scale.get())), room(bound)))
+    }
+
     /// log2 of the standard deviation, in a number that is decrypted, of the noise that is added: the real part at a root of the sum of so many coefficients.
     pub fn noise_bits(&self) -> Option<f64> {
         let Scheme::Ckks { scale } = self.ty.ciphertext.scheme else { return None };

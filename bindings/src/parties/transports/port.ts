@@ -1,4 +1,5 @@
 /** Between tabs, frames, workers and threads that share a MessagePort: one port for each other party, which says who speaks. */
+import { checkArgument, PORTS } from '../../arguments.js';
 import type { Transport } from '../types.js';
 import { Listeners } from './listeners.js';
 
@@ -11,8 +12,9 @@ export interface PortLike {
   close(): void;
 }
 
-/** A transport over ports, by the names of the parties at their other ends. */
+/** A transport over ports, by the names of the parties at their other ends. Errors: InputError `input.type`. */
 export function overPorts(ports: Readonly<Record<string, PortLike>>): Transport {
+  checkArgument('overPorts, ports', ports, PORTS);
   const listeners = new Listeners();
   const all = new Map(Object.entries(ports));
   const heard = [...all].map(([party, port]) => {
