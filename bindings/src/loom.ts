@@ -36,8 +36,9 @@ import { conformance } from './verification.js';
 import type { Conformance, ConformanceOptions } from './verification-types.js';
 import { ClientWorkers } from './worker/client-workers.js';
 import { aboutPrograms, type Connection } from './worker/connection.js';
-import { createWorker, type Engine, type Recipe, startEngine } from './worker/engine.js';
+import { createWorker, type Engine, memoryFor, type Recipe, startEngine } from './worker/engine.js';
 import { LazyEngine } from './worker/lazy-engine.js';
+import type { SharedMemory } from './worker/memory.js';
 import { OperatorWorkers } from './worker/operator-workers.js';
 import type { ClientMethods, ConformanceMethods, EvaluatorMethods, GraphMethods } from './worker/protocol.js';
 import { moduleOf } from './worker/wasm-module.js';
@@ -45,8 +46,15 @@ import { moduleOf } from './worker/wasm-module.js';
 /** The workers of a loom. */
 interface Workers {
   readonly clients: ClientWorkers;
-  evaluator: Connection<EvaluatorMethods>;
+  readonly evaluator: LazyEngine<EvaluatorMethods>;
   readonly graphs: LazyEngine<GraphMethods>;
+}
+
+/** What is there when a loom begins: `memory` for its evaluator, or the evaluator itself. */
+interface Begun {
+  readonly client: Engine<ClientMethods>;
+  readonly evaluator: Engine<EvaluatorMethods> | undefined;
+  readonly memory: SharedMemory | undefined;
 }
 
 /** See {@link Loom}. */
@@ -65,8 +73,7 @@ export class WorkerLoom extends Resource implements Loom {
   private constructor(
     recipe: Recipe,
     { wasm, kernels: chosen, gpuTimes }: Pick<LoadOptions, 'wasm' | 'kernels' | 'gpuTimes'>,
-    client: Engine<ClientMethods>,
-    evaluator: Engine<EvaluatorMethods>,
+    { client, evaluator, memory }: Begun,
   ) {
     const ended = new AbortController();
     const clients = new ClientWorkers(client.connection, async () => {
@@ -79,16 +86,23 @@ export class WorkerLoom extends Resource implements Loom {
       module.catch(() => (module = undefined));
       return { ...recipe, module };
     };
+    let reserved = memory;
+    const evaluators = new LazyEngine(() => {
+      const own = reserved;
+      reserved = undefined;
+      return startEngine<EvaluatorMethods>('evaluator', recipe, ended.signal, own);
+    }, evaluator);
     const graphs = new LazyEngine(() => startEngine<GraphMethods>('graph', ofGraphs(), ended.signal));
     const operators = new OperatorWorkers(
       () => createWorker('operator', recipe.worker),
       recipe.choice.threads,
     );
-    const workers = { clients, evaluator: evaluator.connection, graphs };
+    const workers = { clients, evaluator: evaluators, graphs };
     super('loom', () => {
       ended.abort(new DisposedError('disposed', 'The loom was disposed'));
       clients.close();
-      workers.evaluator.close();
+      evaluators.close();
+      reserved = undefined;
       graphs.close();
       operators.close();
     });
@@ -99,7 +113,10 @@ export class WorkerLoom extends Resource implements Loom {
       variant,
       threads,
       reasons,
-      memoryBytes: Math.min(client.memoryBytes, evaluator.memoryBytes),
+      memoryBytes: Math.min(
+        client.memoryBytes,
+        evaluator?.memoryBytes ?? memory?.maximumBytes ?? client.memoryBytes,
+      ),
       kernels: made,
       chosen: chosen?.chosen.filter(({ name }) => made.includes(name)) ?? [],
     };
@@ -110,7 +127,10 @@ export class WorkerLoom extends Resource implements Loom {
     this.#workers = workers;
   }
 
-  /** Starts both workers at once; none is left if one fails. */
+  /**
+   * Starts both workers; none is left if one fails. Where they have threads, which are workers, too, the evaluator starts behind the client, and is not waited for: its memory is
+   * reserved first, since that is what may not be had. Where a program is run before it is there, the run waits.
+   */
   static async start(
     choice: Choice,
     module: Recipe['module'],
@@ -121,14 +141,20 @@ export class WorkerLoom extends Resource implements Loom {
     const failed = new AbortController();
     const signal = AbortSignal.any([failed.signal, ...(options.signal ? [options.signal] : [])]);
     const recipe: Recipe = { choice, module, worker, kernels };
+    const memory = memoryFor(choice);
     const client = startEngine<ClientMethods>('client', recipe, signal);
-    const evaluator = startEngine<EvaluatorMethods>('evaluator', recipe, signal);
+    const evaluator =
+      memory === undefined ? startEngine<EvaluatorMethods>('evaluator', recipe, signal) : undefined;
     try {
-      return new WorkerLoom(recipe, options, ...(await Promise.all([client, evaluator])));
+      const [begun, started] = await Promise.all([client, evaluator]);
+      const loom = new WorkerLoom(recipe, options, { client: begun, evaluator: started, memory });
+      // Whoever runs something is told of what goes wrong.
+      loom.evaluator.worker().catch(() => {});
+      return loom;
     } catch (error) {
       failed.abort();
       for (const engine of [client, evaluator])
-        engine.then(
+        engine?.then(
           ({ connection }) => connection.close(),
           () => {},
         );
@@ -143,7 +169,7 @@ export class WorkerLoom extends Resource implements Loom {
   }
 
   /** The worker that computes. */
-  get evaluator(): Connection<EvaluatorMethods> {
+  get evaluator(): LazyEngine<EvaluatorMethods> {
     this.signal(undefined);
     return this.#workers.evaluator;
   }
@@ -227,14 +253,14 @@ export class WorkerLoom extends Resource implements Loom {
     checkCall('program', { bytes: [bytes, BYTES] }, options, OPEN_OPTIONS);
     const signal = this.signal(options.signal);
     // Whoever made it may want to do harm: it is opened where there are no keys.
-    const { evaluator } = this;
-    const opened = await evaluator.call(
+    const { connection } = await abortable(this.evaluator.worker(), signal);
+    const opened = await connection.call(
       'openProgram',
       [bytes, options.allowInsecure ?? false],
       { signal, watched: true },
-      ({ program }) => evaluator.send('freeProgram', [program]),
+      ({ program }) => connection.send('freeProgram', [program]),
     );
-    return new CompiledProgram(this, 'bytes', aboutPrograms(evaluator), opened);
+    return new CompiledProgram(this, 'bytes', aboutPrograms(connection), opened);
   }
 
   operator(definition: OperatorDefinition): void {
@@ -338,14 +364,11 @@ export class WorkerLoom extends Resource implements Loom {
   }
 
   async #replaceDead(): Promise<void> {
-    const signal = this.signal(undefined);
-    const workers = this.#workers;
-    await workers.clients.restart();
-    if (!workers.evaluator.alive) {
-      const { connection } = await startEngine<EvaluatorMethods>('evaluator', this.#recipe, signal);
-      workers.evaluator = connection;
-    }
-    await workers.graphs.restart();
+    this.signal(undefined);
+    const { clients, evaluator, graphs } = this.#workers;
+    await clients.restart();
+    await evaluator.restart();
+    await graphs.restart();
   }
 }
 

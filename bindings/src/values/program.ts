@@ -222,7 +222,7 @@ export class CompiledProgram extends Resource implements Program {
         evaluators.use(keys, async (remote) => connection.call('hold', [await remote.in(connection), given])),
       (connection, handle) => connection.send('freeHeld', [handle]),
     );
-    const connection = this.#loom.evaluator;
+    const { connection } = await abortable(this.#loom.evaluator.worker(), signal);
     await abortable(held.in(connection), signal);
     const names = new Set(own.map(({ name }) => name));
     return new ValuesOfProgram(held, (inputs, options, signal) =>
@@ -249,7 +249,7 @@ export class CompiledProgram extends Resource implements Program {
     const { onProgress, onTrace, gpu = false } = options;
     const encrypted = orderedCiphertexts(this.#rules, inputs, (name) => !held?.names.has(name));
     const clear = this.#clear(options);
-    const connection = this.#loom.evaluator;
+    const { connection } = await abortable(this.#loom.evaluator.worker(), signal);
     // Who asks for no times loads nothing of them.
     const times = typeof gpu === 'boolean' ? undefined : await this.#loom.deviceTimes();
     const placing = typeof gpu === 'boolean' ? gpu : placingBy(gpu, times?.of(this), times?.none);
@@ -287,9 +287,11 @@ export class CompiledProgram extends Resource implements Program {
     options: CallOptions,
   ): Promise<{ connection: Connection<ProgramMethods>; program: number; signal: AbortSignal }> {
     const signal = this.signal(options.signal);
-    const { clients, evaluator } = this.#loom;
     // One that others may have made is asked where no keys are.
-    const connection = this.#origin === 'task' ? aboutPrograms(clients.main) : aboutPrograms(evaluator);
+    const connection =
+      this.#origin === 'task'
+        ? aboutPrograms(this.#loom.clients.main)
+        : aboutPrograms((await abortable(this.#loom.evaluator.worker(), signal)).connection);
     return { connection, program: await abortable(this.#opened.in(connection), signal), signal };
   }
 

@@ -7,7 +7,7 @@ import { abortable } from '../resource.js';
 import { kernelsFor, modulesOf, type RawKernel } from '../raw.js';
 import type { Role, WorkerLike } from '../types.js';
 import { Connection } from './connection.js';
-import { engineMemory } from './memory.js';
+import { engineMemory, type SharedMemory } from './memory.js';
 import type { Args, Started, StartMethods } from './protocol.js';
 
 /** How engines are started. */
@@ -33,13 +33,20 @@ const POOLS = {
   conformance: 'pool',
 } as const satisfies { readonly [role in Role]?: Role };
 
-/** Starts an engine. Errors: MemoryError, WorkerError; nothing is left running. */
+/** The memory of an engine whose threads are workers; undefined of others. Errors: MemoryError. */
+export function memoryFor({ threads, variant }: Choice): SharedMemory | undefined {
+  return threads > 1 && variant !== 'native' ? engineMemory() : undefined;
+}
+
+/** Starts an engine, over a memory of {@link memoryFor}. Errors: MemoryError, WorkerError; nothing is left running. */
 export async function startEngine<M extends StartMethods>(
   role: keyof typeof POOLS,
-  { choice: { variant, threads, native }, module, worker, kernels: given }: Recipe,
+  { choice, module, worker, kernels: given }: Recipe,
   signal: AbortSignal | undefined,
+  memory = memoryFor(choice),
 ): Promise<Engine<M>> {
-  let shared = threads > 1 && variant !== 'native' ? engineMemory() : undefined;
+  const { variant, threads, native } = choice;
+  let shared = memory;
   let pool: Pool | undefined;
   const kernels = kernelsFor(variant, given);
   const codes = modulesOf(kernels);

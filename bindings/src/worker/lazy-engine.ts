@@ -1,4 +1,4 @@
-/** An engine of a loom that is started where it is first asked for. */
+/** An engine of a loom that is started where it is first asked for, or was before. */
 import type { Connection } from './connection.js';
 import type { Engine } from './engine.js';
 import type { StartMethods } from './protocol.js';
@@ -11,9 +11,11 @@ export class LazyEngine<M extends StartMethods> {
   #connection: Connection<M> | undefined;
   #closed = false;
 
-  /** `start` starts an engine, unless the loom has ended. */
-  constructor(start: () => Promise<Engine<M>>) {
+  /** `start` starts an engine, unless the loom has ended; `started`: the first one, where there is one already. */
+  constructor(start: () => Promise<Engine<M>>, started?: Engine<M>) {
     this.#start = start;
+    this.#worker = started && Promise.resolve(started);
+    this.#connection = started?.connection;
   }
 
   /** The worker, dead ones too: these are replaced by `restart`. Errors: as of starting one; the next call tries again. */

@@ -16,7 +16,7 @@ describe('load', () => {
     await expect(load({ mode: 'single', wasm: { single: Uint8Array.of(1, 2) } })).rejects.toMatchObject({
       code: 'worker.wasm',
     });
-    // Both workers had been started already, and are ended.
+    // What had been started already is ended; the evaluator would have been next.
     const ended: Role[] = [];
     const worker = (role: Role): WorkerLike => {
       const real = startWorker(role);
@@ -25,7 +25,7 @@ describe('load', () => {
     await expect(
       load({ threads: 2, mode: 'threads', worker, wasm: { threads: new URL('file:///none.wasm') } }),
     ).rejects.toMatchObject({ code: 'worker.wasm' });
-    await expect.poll(() => [...ended].sort(), PATIENCE).toEqual(['client', 'evaluator', 'pool', 'pool']);
+    await expect.poll(() => [...ended].sort(), PATIENCE).toEqual(['client', 'pool']);
     const refuse = (): never => {
       throw new Error('refused');
     };
@@ -78,11 +78,15 @@ describe('load', () => {
     }
   });
 
-  it('falls back to one thread where shared memory cannot be had', async () => {
+  it.each([
+    ['shared memory', 0],
+    ['that of the evaluator, which starts later,', 1],
+  ])('falls back to one thread where %s cannot be had', async (_, granted) => {
     const { Memory } = WebAssembly;
+    let given = 0;
     WebAssembly.Memory = class extends Memory {
       constructor(descriptor: WebAssembly.MemoryDescriptor) {
-        if (descriptor.shared) throw new RangeError('could not allocate memory');
+        if (descriptor.shared && given++ >= granted) throw new RangeError('could not allocate memory');
         super(descriptor);
       }
     };
@@ -91,6 +95,7 @@ describe('load', () => {
         name: 'MemoryError',
         code: 'memory.shared',
       });
+      given = 0;
       loom = await load({ threads: 2 });
       expect(loom.mode).toMatchObject({
         variant: 'single',
@@ -100,5 +105,84 @@ describe('load', () => {
     } finally {
       WebAssembly.Memory = Memory;
     }
+  });
+
+  describe('does not wait for the evaluator of several threads', () => {
+    /** A loom whose evaluator hears of nothing until it may. */
+    const slow = async (): Promise<() => void> => {
+      const kept: (() => void)[] = [];
+      let may = false;
+      const worker = (role: Role): WorkerLike => {
+        const real = startWorker(role);
+        if (role !== 'evaluator') return real;
+        const postMessage: WorkerLike['postMessage'] = (message, transfer) => {
+          if (may) real.postMessage(message, transfer);
+          else kept.push(() => real.postMessage(message, transfer));
+        };
+        return { ...real, postMessage };
+      };
+      loom = await load({ mode: 'threads', threads: 2, worker });
+      return () => {
+        may = true;
+        kept.splice(0).forEach((send) => send());
+      };
+    };
+    const squares = async (): Promise<(options?: { signal: AbortSignal }) => Promise<unknown>> => {
+      const task = loom.task();
+      task.output(
+        'square',
+        task
+          .encrypted('x', { shape: [4], min: 0, max: 9 })
+          .square()
+          .sum(),
+      );
+      const program = await task.compile();
+      const client = await program.client();
+      const inputs = await client.encrypt({ x: [1, 2, 3, 4] });
+      return async (options) => client.decrypt(await program.run(inputs, client.evaluationKeys, options));
+    };
+
+    it('but a run does, as long as it may', async () => {
+      const release = await slow();
+      const run = await squares();
+      const ended = new AbortController();
+      const [aborted, patient] = [run({ signal: ended.signal }), run()];
+      ended.abort(new Error('no longer'));
+      await expect(aborted).rejects.toThrow('no longer');
+      release();
+      expect(await patient).toEqual({ square: 30 });
+      expect(await run()).toEqual({ square: 30 });
+    });
+
+    it('which ends with the loom', async () => {
+      await slow();
+      const run = await squares();
+      const waiting = run();
+      loom.dispose();
+      await expect(waiting).rejects.toMatchObject({ code: 'disposed' });
+    });
+
+    it('which is told that it did not start, and may be repeated', async () => {
+      let refused = 0;
+      const worker = (role: Role): WorkerLike => {
+        if (role === 'evaluator' && refused++ === 0) throw new Error('none here');
+        return startWorker(role);
+      };
+      loom = await load({ mode: 'threads', threads: 2, worker });
+      // The loom has tried once, so that this is the second time.
+      const run = await squares();
+      expect(await run()).toEqual({ square: 30 });
+      expect(refused).toBe(2);
+      loom.dispose();
+      const never = (role: Role): WorkerLike => {
+        if (role === 'evaluator') throw new Error('none here');
+        return startWorker(role);
+      };
+      loom = await load({ mode: 'threads', threads: 2, worker: never });
+      await expect((await squares())()).rejects.toMatchObject({
+        code: 'worker.failed',
+        message: expect.stringContaining('evaluator'),
+      });
+    });
   });
 });
