@@ -10,8 +10,8 @@ import { moduleOf } from './worker/wasm-module.js';
 import { startWorker } from './worker/start.js';
 
 /**
- * Starts the two workers with the best build that runs here. Every call makes a new loom; a failed one may be
- * repeated. Errors: ParameterError (`mode` or `threads` cannot be met), InputError (other options), WorkerError,
+ * Starts the two workers with the best build that runs here. With several threads, those of the evaluator start behind those of the client, and are not waited for: a run waits for
+ * them. Every call makes a new loom; a failed one may be repeated. Errors: ParameterError (`mode` or `threads` cannot be met), InputError (other options), WorkerError,
  * MemoryError.
  */
 export async function load(options: LoadOptions = {}): Promise<Loom> {

@@ -54,7 +54,7 @@ export interface CellOptions {
 /** Options of `parseTable`. */
 export interface TableOptions extends CellOptions {
   /**
-   * Field separator. Default: comma, semicolon, tab or bar: of those that split the first rows into equally many fields the
+   * Field separator. Default: the one that a first line like `sep=;` says, which is no row; else comma, semicolon, tab or bar: of those that split the first rows into equally many fields the
    * one that gives most numbers, then most fields; else whichever splits the header into most fields.
    */
   delimiter?: string;
@@ -128,7 +128,7 @@ const OPTIONS: Kinds<TableOptions> = {
 const DEFAULT_MISSING = ['', 'na', 'n/a', 'null', 'nan'] as const;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 /** Said where a row is named. */
-const COUNTED = '(rows are counted from 0, below the header)';
+const counted = (named: boolean): string => `(rows are counted from 0${named ? ', below the header' : ''})`;
 /** Why a column is not numeric; what stands in the cell is for `TextColumn.found`, not for errors, which reach logs. */
 const REASONS = { text: 'no number', precision: 'a number that a double cannot hold' } as const;
 const NUMBERS = {
@@ -140,6 +140,10 @@ const WITH_POINT = /^[+-]?\d*\.\d+(?:e[+-]?\d+)?$/i;
 const WITH_COMMA = /^[+-]?\d*,\d+(?:e[+-]?\d+)?$/i;
 /** Rows that are looked at to find out how a file is written. */
 const SAMPLE = 50;
+/** Columns of which it is told why they are not numeric, where none is. */
+const TOLD = 3;
+/** What spreadsheets write into the first line of a file, and take from there. */
+const SEPARATOR_LINE = /^sep=(.)\r?\n/i;
 /** Control characters that no text file has. */
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
@@ -152,10 +156,11 @@ const CONTROL = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
 export function parseTable(file: string | ArrayBuffer | ArrayBufferView, options: TableOptions = {}): Table {
   checkArgument('parseTable, file', file, FILE);
   checkOptions('parseTable', options, OPTIONS);
-  const { text, encoding } = toText(file, options.encoding ?? 'utf-8');
-  const delimiter = options.delimiter ?? detectDelimiter(text, options.decimal ?? '.');
-  const records = readRecords(text, delimiter, options.header !== false);
-  return build(records, options, { delimiter, encoding });
+  const { text: whole, encoding } = toText(file, options.encoding ?? 'utf-8');
+  const said = options.delimiter === undefined ? SEPARATOR_LINE.exec(whole) : null;
+  const text = whole.slice(said?.[0].length ?? 0);
+  const delimiter = options.delimiter ?? said?.[1] ?? detectDelimiter(text, options.decimal ?? '.');
+  return build(readRecords(text, delimiter, options), options, { delimiter, encoding });
 }
 
 /**
@@ -168,19 +173,28 @@ export function tableOf(rows: readonly (readonly string[])[], options: CellOptio
   return build(withoutBlankLines(rows.slice()), options, { delimiter: undefined, encoding: undefined });
 }
 
-function build(
+/** What the options leave open, by how the records are written. */
+function howWritten(
   records: readonly (readonly string[])[],
-  { missing: words = DEFAULT_MISSING, header = true, decimal = '.', duplicates = 'refuse' }: CellOptions,
-  { delimiter, encoding }: Pick<TableFormat, 'delimiter' | 'encoding'>,
-): Table {
+  { missing: words = DEFAULT_MISSING, header = true, decimal = '.' }: CellOptions,
+  delimiter: string | undefined,
+): { missing: ReadonlySet<string>; mark: '.' | ','; named: boolean } {
   const missing = new Set(words.map(normal));
   const mark = decimal === 'auto' ? detectDecimal(records, delimiter) : decimal;
-  const named = header === 'auto' ? hasHeader(records, mark, missing) : header;
+  return { missing, mark, named: header === 'auto' ? hasHeader(records, mark, missing) : header };
+}
+
+function build(
+  records: readonly (readonly string[])[],
+  options: CellOptions,
+  { delimiter, encoding }: Pick<TableFormat, 'delimiter' | 'encoding'>,
+): Table {
+  const { missing, mark, named } = howWritten(records, options, delimiter);
   const rows = named ? records.slice(1) : records;
   if (rows.length === 0)
     throw failure('table.empty', 'The file has no rows of data', { found: 0, expected: 1 });
   const first = records[0] as readonly string[];
-  const names = columnNames(named ? first : first.map(() => ''), duplicates);
+  const names = columnNames(named ? first : first.map(() => ''), options.duplicates ?? 'refuse');
   checkWidths(rows, names.length, named);
   const columns = names.map((name, index) =>
     readColumn(
@@ -191,10 +205,9 @@ function build(
     ),
   );
   const numeric = columns.filter((column) => column.kind === 'numeric');
-  if (numeric.length === 0)
-    throw failure('table.no_numbers', 'The file has no numeric column', { columns: names });
+  if (numeric.length === 0) throw noNumbers(columns, named);
   const format = { header: named, decimal: mark, delimiter, encoding };
-  return { rows: rows.length, format, columns, numeric, column: (name) => pick(columns, name) };
+  return { rows: rows.length, format, columns, numeric, column: (name) => pick(columns, name, named) };
 }
 
 /**
@@ -214,14 +227,18 @@ export function columnOptions(column: NumericColumn): IntegerOptions {
   return { shape: [values.length], ...outerBounds(column), decimals, missing: missing > 0 };
 }
 
-function outerBounds({ min, max, decimals }: NumericColumn): { min: number; max: number } {
+function outerBounds({ min, max, decimals }: NumericColumn): { min: number | bigint; max: number | bigint } {
   const hasValues = Number.isFinite(min) && Number.isFinite(max);
   const places = hasValues ? Math.max(decimals, decimalsOf(min), decimalsOf(max)) : 0;
   const units = (value: number): bigint => (hasValues ? (toUnits(value, places) as bigint) : 0n);
   const digits = (value: number): number => String(units(value)).replace('-', '').length;
   const exponent = Math.max(digits(min) - 1, digits(max) - 1, 1);
   const step = powerOfTen(exponent);
-  const bound = (steps: bigint): number => Number(`${steps}e${exponent - places}`);
+  const bound = (steps: bigint): number | bigint => {
+    const number = Number(`${steps}e${exponent - places}`);
+    // Those of the largest doubles lie beyond all doubles.
+    return Number.isFinite(number) ? number : steps * powerOfTen(exponent - places);
+  };
   return { min: bound(-stepsAbove(-units(min), step)), max: bound(stepsAbove(units(max), step)) };
 }
 
@@ -273,12 +290,15 @@ function guessEncoding(bytes: Uint8Array): TableEncoding {
   }
 }
 
-function readRecords(text: string, delimiter: string, hasHeader: boolean): string[][] {
+function readRecords(text: string, delimiter: string, options: CellOptions): string[][] {
   const { data, errors } = Papa.parse<string[]>(text, { delimiter });
   const quotes = errors.find(({ type }) => type === 'Quotes');
   if (quotes !== undefined) {
-    const row = (quotes.row ?? 0) - (hasHeader ? 1 : 0);
-    throw failure('table.quotes', `Row ${row}: ${quotes.message.toLowerCase()} ${COUNTED}`, { row });
+    // Counted as all rows are, of which this is the first that is wrong.
+    const before = withoutBlankLines([...data.slice(0, quotes.row), ['wrong']]).slice(0, -1);
+    const { named } = howWritten(before, options, delimiter);
+    const row = before.length - (named ? 1 : 0);
+    throw failure('table.quotes', `Row ${row}: ${quotes.message.toLowerCase()} ${counted(named)}`, { row });
   }
   return withoutBlankLines(data);
 }
@@ -291,7 +311,7 @@ function detectDelimiter(text: string, decimal: '.' | ',' | 'auto'): string {
     const even = data.every(({ length }) => length === width);
     const cells = data.flat();
     const marks = decimal === 'auto' ? (['.', ','] as const) : [decimal];
-    const numbers = cells.filter((cell) => marks.some((mark) => NUMBERS[mark].test(cell.trim()))).length;
+    const numbers = cells.filter((cell) => marks.some((mark) => NUMBERS[mark].test(plain(cell)))).length;
     return { delimiter, width, even, numbers: cells.length === 0 ? 0 : numbers / cells.length };
   });
   const wide = samples.filter(({ even, width }) => even && width > 1);
@@ -309,7 +329,7 @@ function detectDecimal(records: readonly (readonly string[])[], delimiter: strin
   let commas = false;
   for (const record of records) {
     for (const cell of record) {
-      const text = cell.trim();
+      const text = plain(cell);
       if (WITH_POINT.test(text)) return '.';
       commas ||= WITH_COMMA.test(text);
     }
@@ -323,7 +343,7 @@ function hasHeader(
   decimal: '.' | ',',
   missing: ReadonlySet<string>,
 ): boolean {
-  const isNumber = (cell = ''): boolean => NUMBERS[decimal].test(cell.trim());
+  const isNumber = (cell = ''): boolean => NUMBERS[decimal].test(plain(cell));
   const isMissing = (cell = ''): boolean => missing.has(normal(cell));
   if (rows.length === 0) return !first.every((cell) => isNumber(cell) || isMissing(cell));
   const sample = rows.slice(0, SAMPLE);
@@ -338,11 +358,11 @@ function hasHeader(
   return words >= numbers;
 }
 
-/** Blank lines are no rows, except in a file of one column, where only those at the end are not. */
+/** Blank lines are no rows, except in a file of one column, where only those at the end are not; nor are rows of blank cells at the top. */
 function withoutBlankLines<T extends readonly string[]>(records: T[]): T[] {
   const isBlank = (record: T | undefined): boolean => record?.length === 1 && record[0]?.trim() === '';
   while (isBlank(records.at(-1))) records.pop();
-  const first = records.findIndex((record) => !isBlank(record));
+  const first = records.findIndex((record) => record.some((cell) => cell.trim() !== ''));
   const body = records.slice(Math.max(first, 0));
   return (body[0]?.length ?? 0) > 1 ? body.filter((record) => !isBlank(record)) : body;
 }
@@ -370,11 +390,8 @@ function checkWidths(records: readonly (readonly string[])[], expected: number, 
   if (row < 0) return;
   const found = records[row]?.length;
   const whose = hasHeader ? 'the header' : 'the first one';
-  throw failure('table.ragged', `Row ${row} has ${found} fields, ${whose} has ${expected} ${COUNTED}`, {
-    row,
-    found,
-    expected,
-  });
+  const problem = `Row ${row} has ${found} fields, ${whose} has ${expected} ${counted(hasHeader)}`;
+  throw failure('table.ragged', problem, { row, found, expected });
 }
 
 function readColumn(
@@ -386,7 +403,7 @@ function readColumn(
   const values = new Float64Array(cells.length);
   const facts = { min: Number.NaN, max: Number.NaN, decimals: 0, missing: 0 };
   for (const [row, cell] of cells.entries()) {
-    const written = cell.trim();
+    const written = plain(cell);
     if (missing.has(normal(written))) {
       values[row] = Number.NaN;
       facts.missing += 1;
@@ -394,7 +411,7 @@ function readColumn(
     }
     const text = decimal === ',' ? written.replace(',', '.') : written;
     const value = NUMBERS[decimal].test(written) ? Number(text) : Number.NaN;
-    if (!Number.isFinite(value)) return { kind: 'text', name, row, found: cell, reason: 'text' };
+    if (Number.isNaN(value)) return { kind: 'text', name, row, found: cell, reason: 'text' };
     if (!isExact(text, value)) return { kind: 'text', name, row, found: cell, reason: 'precision' };
     values[row] = value;
     if (!(value >= facts.min)) facts.min = value;
@@ -406,8 +423,8 @@ function readColumn(
 
 /** Whether the number's shortest decimal form is the decimal that was written. */
 function isExact(text: string, value: number): boolean {
-  // Any decimal of 15 digits is; only longer ones need a look.
-  return text.length <= 15 || digits(text) === digits(String(value));
+  // Any decimal of 15 digits is, but for very large and very small ones; only others need a look.
+  return (text.length <= 15 && !/e/i.test(text)) || digits(text) === digits(String(value));
 }
 
 /** A decimal in one form: digits without zeros at either end, and the exponent of the last one. */
@@ -423,7 +440,23 @@ function normal(cell: string): string {
   return cell.trim().toLowerCase();
 }
 
-function pick(columns: readonly (NumericColumn | TextColumn)[], name: string): NumericColumn {
+/** A cell without spaces around, and with the minus of keyboards in place of the typographic one. */
+function plain(cell: string): string {
+  return cell.trim().replace(/^\u2212/, '-');
+}
+
+/** Says why, of the first few columns. */
+function noNumbers(columns: readonly (NumericColumn | TextColumn)[], named: boolean): Error {
+  const texts = columns.filter((column) => column.kind === 'text');
+  const of = ({ name, row, reason }: TextColumn): string =>
+    `row ${row} of ${describe(name)} is ${REASONS[reason]}`;
+  const told = texts.slice(0, TOLD).map(of).join(', ');
+  const others = texts.length > TOLD ? `, and so on for ${texts.length - TOLD} more` : '';
+  const problem = `The file has no numeric column: ${told}${others} ${counted(named)}`;
+  return failure('table.no_numbers', problem, { columns: columns.map(({ name }) => name) });
+}
+
+function pick(columns: readonly (NumericColumn | TextColumn)[], name: string, named: boolean): NumericColumn {
   const found = columns.find((column) => column.name === name);
   if (found?.kind === 'numeric') return found;
   const details = {
@@ -438,7 +471,7 @@ function pick(columns: readonly (NumericColumn | TextColumn)[], name: string): N
       )
     : failure(
         'table.not_numeric',
-        `Column "${name}" is not numeric: row ${found.row} is ${REASONS[found.reason]} ${COUNTED}`,
+        `Column "${name}" is not numeric: row ${found.row} is ${REASONS[found.reason]} ${counted(named)}`,
         { ...details, row: found.row, reason: found.reason },
       );
 }

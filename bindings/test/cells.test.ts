@@ -1,5 +1,6 @@
 // Cells as people have them, and as the core reads them; and what programs say of their outputs.
 import { describe, expect, it } from 'vitest';
+import { toUnits } from '../src/exact.js';
 import { encodeValue, type ValueRule } from '../src/values/cells.js';
 import { describeProgram, rulesOf } from '../src/values/program-info.js';
 import { createTask } from '../src/values/task.js';
@@ -8,6 +9,7 @@ import type { Cells, Value, ValueOptions, TaskLiteral } from '../src/values/type
 import type { RawProgramReport } from '../src/raw.js';
 import { codeOf, thrownBy } from './code.js';
 import { days, flags, inputs, integers, matrix, money, reals, sorts } from './inputs.js';
+import { random } from './random.js';
 
 describe('cells', () => {
   const rule = (options: ValueOptions): ValueRule => {
@@ -44,6 +46,27 @@ describe('cells', () => {
     // What doubles hold only nearly is taken by its shortest decimal form.
     expect(encoded(money, [0.29, 1.15, 4.35])).toEqual([[29, 115, 435], undefined]);
     expect(encoded(money, Float32Array.of(0, 0.5, 2))).toEqual([[0, 50, 200], undefined]);
+  });
+
+  it('are the units of exact decimals, whichever way they take', () => {
+    const odd = [0.49999999999999994, 2 ** 51 + 0.5, 2 ** 52 + 1, 2 ** 53 - 1, 1e15, 1e-7, 0.5, 1.5, 2.5, 0];
+    for (const decimals of [0, 1, 2, 6, 15, 22]) {
+      const given = [...odd, ...Array.from({ length: 300 }, () => random(2 ** 31) / 10 ** random(8))];
+      for (const cell of given.flatMap((cell) => [cell, -cell])) {
+        const units = toUnits(cell, decimals);
+        const within = { shape: [3], decimals, min: -1e10, max: 1e10 } as const;
+        // Between others, so that it is taken with them where it can be.
+        const found = (): unknown => encoded(within, [1, cell, 2]);
+        if (units === undefined) {
+          expect(codeOf(found)).toBe('input.decimals');
+        } else if (Math.abs(cell) > 1e10) {
+          expect(codeOf(found)).toBe('range.value');
+        } else {
+          const [cells] = found() as [ArrayLike<unknown>];
+          expect(BigInt(cells[1] as string)).toBe(units);
+        }
+      }
+    }
   });
 
   it('become longer integers where there may be such', () => {

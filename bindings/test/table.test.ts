@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { columnOptions, parseTable, type Table, tableOf, type TableOptions } from '../src/table.js';
 import { createTask } from '../src/values/task.js';
-import { codeOf } from './code.js';
+import { codeOf, thrownBy } from './code.js';
 import { random } from './random.js';
 
 describe('parseTable', () => {
@@ -61,11 +61,44 @@ describe('parseTable', () => {
       'text',
       'text',
       'numeric',
-      'text',
+      'precision',
     ]);
+    // Few digits do not help beyond the ends of a double.
+    for (const cell of ['1e400', '-1e400', '1e-400', '1.2345e-320'])
+      expect(parseTable(`a,b\n1,1\n${cell},1\n`).columns[0]).toMatchObject({ row: 1, reason: 'precision' });
+    expect([...parseTable('a\n1e308\n1.5e-7\n1E+2\n').column('a').values]).toEqual([1e308, 1.5e-7, 100]);
     expect(
       parseTable('a,b\n0.1000000000000000000000,1\n0.1000000000000000055511151231257827,1').columns[0],
     ).toMatchObject({ row: 1 });
+  });
+
+  it('takes the typographic minus, and the first line that spreadsheets write', () => {
+    expect([...parseTable('a,b\n\u22121.5,1\n2,1\n').column('a').values]).toEqual([-1.5, 2]);
+    expect(parseTable('\u22121\n2\n', { header: 'auto' }).rows).toBe(2);
+    const table = parseTable('sep=;\r\na;b\r\n1;2,5\r\n', { header: 'auto', decimal: 'auto' });
+    expect([table.format.delimiter, table.rows, table.column('b').values[0]]).toEqual([';', 1, 2.5]);
+    expect(codeOf(() => parseTable('sep=;\na;b\n1;2\n', { delimiter: ',' }))).toBe('table.no_numbers');
+  });
+
+  it.each([
+    ['\n\na,b\n1,2\n\n"3"x,4\n5,6\n', 'Row 1', true],
+    ['\n\na,b\n1,2\n\n3\n5,6\n', 'Row 1', true],
+    ['1,2\n3,4\n"3"x,4\n5,6\n', 'Row 2', false],
+    ['1,2\n3,4\n3\n5,6\n', 'Row 2', false],
+    [',,\n,,\na,b,c\n1,2,3\n4\n', 'Row 1', true],
+  ])('counts the rows of %j alike, whatever is wrong', (text, row, named) => {
+    const { message } = thrownBy(() => parseTable(text, { header: 'auto' })) as Error;
+    expect(message).toContain(`${row}${/"/.test(text) ? ':' : ' has'}`);
+    expect(message.endsWith(named ? ', below the header)' : 'from 0)')).toBe(true);
+  });
+
+  it('says why no column is numeric, and no cell', () => {
+    const text = 'a,b,c,d\nsecret,1234567890123456789012,x,y\n';
+    const { message } = thrownBy(() => parseTable(text)) as Error;
+    expect(message).toBe(
+      'The file has no numeric column: row 0 of "a" is no number, row 0 of "b" is a number that a double cannot hold, ' +
+        'row 0 of "c" is no number, and so on for 1 more (rows are counted from 0, below the header)',
+    );
   });
 
   it('refuses what is no table', () => {
@@ -204,6 +237,14 @@ describe('tableOf', () => {
     );
     expect(table.format).toEqual({ header: true, decimal: '.', delimiter: undefined, encoding: undefined });
     expect([...table.column('a').values]).toEqual([1, 2.5]);
+    expect(
+      tableOf([
+        ['', ''],
+        ['', ' '],
+        ['a', 'b'],
+        ['1', '2'],
+      ]).column('b').values[0],
+    ).toBe(2);
     expect(codeOf(() => tableOf([['a'], ['1', '2']]))).toBe('table.ragged');
     expect(codeOf(() => tableOf([]))).toBe('table.empty');
     expect(codeOf(() => tableOf([[1]] as never))).toBe('input.type');
@@ -235,8 +276,9 @@ describe('columnOptions', () => {
     [[9.9], 9, 10],
     [[-7, 5], -10, 10],
     [['3e22'], 2e22, 4e22],
+    [['1e308', '-1e308'], -2n * 10n ** 308n, 2n * 10n ** 308n],
     [['NA', 'NA'], -10, 10],
-  ])('rounds the bounds of %j outward to %d and %d', (cells, min, max) => {
+  ])('rounds the bounds of %j outward to %s and %s', (cells, min, max) => {
     expect(boundsOf(...cells)).toEqual([min, max]);
   });
 

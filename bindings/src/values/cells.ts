@@ -90,15 +90,24 @@ class Encoder {
     const most = isReal ? Number.MAX_VALUE : MOST_QUICK;
     const [low, high] = [Math.max(this.#low, -most), Math.min(this.#high, most)];
     let at = from;
-    // As quickUnits, with nothing in the loop that is no number: a table of 100,000 cells takes half the time.
-    for (; at < length; at++) {
-      const cell = given[at];
-      if (typeof cell !== 'number') break;
-      const units = isReal ? cell : Math.round(cell * scale);
-      if (!(units >= low && units <= high && (isReal || units / scale === cell))) break;
-      cells[first + at] = units;
-      if (present !== undefined) present[first + at] = 1;
+    // As quickUnits, with nothing in the loops that is no number; Math.round alone would take three times as long as the rest.
+    if (isReal || scale === 1) {
+      for (; at < length; at++) {
+        const cell = given[at];
+        if (typeof cell !== 'number' || !(cell >= low && cell <= high)) break;
+        if (!isReal && Math.floor(cell) !== cell) break;
+        cells[first + at] = cell;
+      }
+    } else {
+      for (; at < length; at++) {
+        const cell = given[at];
+        if (typeof cell !== 'number') break;
+        const units = Math.floor(cell * scale + 0.5);
+        if (!(units >= low && units <= high && units / scale === cell)) break;
+        cells[first + at] = units;
+      }
     }
+    present?.fill(1, first + from, first + at);
     this.#next = first + at;
     return at;
   }
