@@ -154,3 +154,65 @@ fn what_is_told_of_finished_reals_holds() {
     }
     assert!(told >= 16 && none >= 2, "{told} told, {none} not");
 }
+
+/// Where two numbers are no further apart than noise may have moved them, what is made of their comparison may be off, and says by how much.
+#[test]
+fn what_noise_may_have_decided_is_told() {
+    let asked = Asked::new("", 8, ["-1", "1"], |task, [x, y]| {
+        let [x, y] = [x, y].map(|x| {
+            let sum = task.op("value.sum", "", &[x]);
+            task.op("value.finish", "", &[sum])
+        });
+        let integer = |value: &str| format!(r#"kind="integer", shape=[], decimals=2, value={value}"#);
+        let [three, seven] = ["3", "7"].map(|value| task.op("value.constant", &integer(value), &[]));
+        let below = task.op("value.compare", r#"relation="lt""#, &[x, y]);
+        let equal = task.op("value.compare", r#"relation="eq""#, &[x, y]);
+        let square = task.op("value.square", "", &[y]);
+        let chosen = task.op("value.select", "", &[below, x, square]);
+        let units = task.op("value.select", "", &[below, three, seven]);
+        let scaled = task.op("value.multiply", "", &[units, seven]);
+        let quotient = task.op("value.divide", "", &[x, units]);
+        let not = task.op("value.not", "", &[below]);
+        let both = task.op("value.and", "", &[not, equal]);
+        let either = task.op("value.or", "", &[not, equal]);
+        let all =
+            [("below", below), ("equal", equal), ("chosen", chosen), ("units", units), ("scaled", scaled)];
+        let others = [("quotient", quotient), ("both", both), ("either", either)];
+        for (name, value) in all.into_iter().chain(others) {
+            task.output(name, value);
+        }
+    });
+    let column = |first: i32| cells((0..8).map(|k| f64::from((k + first) % 8) / 8.0 - 0.25));
+    let mut others = 0;
+    for is_near in [false, true] {
+        // The same cells in another order, or all of one.
+        let x = if is_near { column(3) } else { cells([0.9; 8]) };
+        let inputs = columns(x, column(0));
+        let expected = expected(&asked.task, &inputs);
+        for _ in 0..if is_near { 24 } else { 2 } {
+            let found = asked.details(&inputs);
+            for (name, output) in &found {
+                let error = output.error.unwrap_or(0.0);
+                let unit = match name.as_str() {
+                    "units" => 1e2,
+                    "scaled" => 1e4,
+                    _ => 1.0,
+                };
+                let cells = &output.cells.as_ref().unwrap().cells;
+                let off = (cells[0].to_f64() - expected[name].cells[0].to_f64()).abs() / unit;
+                assert!(
+                    off <= error + 1e-12,
+                    "{name}, near: {is_near}: off by {off:e}, and {error:e} at most"
+                );
+                others += usize::from(name == "below" && off > 0.0);
+            }
+            let error = |name: &str| found[name].error;
+            let may = |error: f64| is_near.then_some(error);
+            assert_eq!(["below", "equal", "both", "either"].map(error), [may(1.0); 4]);
+            assert_eq!([error("units"), error("scaled")], [may(0.04), may(0.0028)]);
+            let told = error("chosen").unwrap();
+            assert!(if is_near { told > 0.1 } else { told > 0.0 && told < 1e-3 }, "{told:e}");
+        }
+    }
+    assert!((1..24).contains(&others), "noise alone decides: {others} of 24 are the other way");
+}

@@ -152,10 +152,10 @@ export const CALL_OPTIONS: Kinds<CallOptions> = { signal: SIGNAL, onProgress: FU
 export const TRACED_OPTIONS: Kinds<CallOptions & TraceOptions> = { ...CALL_OPTIONS, onTrace: FUNCTION };
 /** Options of `Client.encrypt`. */
 export const ENCRYPT_OPTIONS: Kinds<EncryptOptions> = { ...TRACED_OPTIONS, showValues: BOOLEAN };
-/** What a key is exported with. */
+/** What a key is exported with. Halves of surrogate pairs would all be one letter. */
 export const PASSPHRASE: Kind = {
-  expected: 'a passphrase: a string that is not empty',
-  fits: (value) => isText(value) && value !== '',
+  expected: 'a passphrase: a well-formed string that is not empty',
+  fits: (value) => isText(value) && value !== '' && !/\p{Surrogate}/u.test(value as string),
   secret: true,
 };
 /** Options of `Program.restoreClient`. */

@@ -7,7 +7,7 @@
  *   (an `AbortError` unless you gave another), as `fetch` does; the work behind it stops within 200 ms.
  * - Every failure that is not an abort is a `CipherloomError` with a stable `code` (table in errors.ts).
  * - `dispose()` may be called any number of times; using a disposed object throws `DisposedError`.
- * - Bytes handed in are copied, never detached; bytes handed out belong to you.
+ * - Bytes handed in are copied before the call returns, but for keys, which are looked at when they are needed; never detached. Bytes handed out belong to you.
  */
 import type { SharedGraph } from './parties/types.js';
 import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './graph-types.js';
@@ -263,7 +263,8 @@ export interface RestoreOptions extends CallOptions, TraceOptions {
 export type Ciphertexts = Readonly<Record<string, Uint8Array>>;
 
 /**
- * All evaluation keys of one client, serialized: safe to send to the evaluator, and useless for decryption.
+ * All evaluation keys of one client, serialized: safe to send to the evaluator, and useless for decryption. They are copied when an evaluator first needs them, and again where one takes the place of
+ * one that died: do not change them.
  */
 export type EvaluationKeys = readonly Uint8Array[];
 

@@ -179,7 +179,7 @@ for (const name of BROWSERS) {
     test('names that do not do, and invitations that were changed, are told in words', async () => {
       await first.click('[data-testid="together-another"]');
       for (const [names, words] of [
-        ['north', /2 to 5 parties; there are 1/],
+        ['north', /2 to 5 parties; there is 1/],
         ['a, a', /two parties of the name “a”/],
         ['a, <b>', /“<b>” does not do as a name/],
       ]) {

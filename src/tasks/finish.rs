@@ -2,8 +2,10 @@
 
 use super::halves::Halves;
 use super::program::Program;
+use super::slots;
 use crate::circuit::OutputCells;
 use crate::sorted::SortedMap;
+use crate::values::types::Value;
 use crate::values::{Exact, GivenCells, Interpreted, interpret_defined};
 use crate::{Error, Result};
 
@@ -54,7 +56,10 @@ pub fn outputs(program: &Program, decrypted: Decrypted, public: &Cells) -> Resul
     let output = |name: &String| {
         let cells = all.remove(name).or_else(|| cells.get(name).cloned().map(Ok));
         let cells = cells.ok_or(Error::Job("every output is computed in one of the halves"))?;
-        let error = finished.get(name).or_else(|| off.get(name)).copied();
+        // Integers are in units.
+        let ty = finish.outputs().iter().find(|port| port.name == *name).map(|port| finish.ty(port.operand));
+        let unit = ty.and_then(|ty| Value::of(ty).ok()).map_or(1.0, |value| slots::unit(&value));
+        let error = finished.get(name).map(|off| off / unit).or_else(|| off.get(name).copied());
         let error = error.filter(|error| cells.is_ok() && *error > 0.0 && error.is_finite());
         Ok(OutputCells { name: name.clone(), cells, budget: told.then(|| worst(name)), error })
     };

@@ -125,6 +125,22 @@ impl Halves {
         Ok(self.sources.get_or_init(|| found))
     }
 
+    /// An output of the server's half as the task's author knows it: what crosses to the client's half has a name of nobody's.
+    fn whose(&self, crossing: &str) -> String {
+        let of = self.sources().map_or_else(
+            |_| Vec::new(),
+            |sources| {
+                let made = sources.iter().filter(|(_, from)| from.contains(crossing));
+                made.map(|(name, _)| name.clone()).collect()
+            },
+        );
+        match of.as_slice() {
+            [] => format!("output `{crossing}`"),
+            [first] => format!("what output `{first}` is made of"),
+            [first, others @ ..] => format!("what output `{first}` is made of, and {} more", others.len()),
+        }
+    }
+
     /// Drops what was packed before.
     pub fn forget(&mut self) {
         self.known = Known::default();
@@ -134,7 +150,7 @@ impl Halves {
     pub fn least_modulus(&self) -> Result<u128> {
         let mut least = 3u128;
         for port in self.cut.server.outputs() {
-            let at = || format!("output `{}`", port.name);
+            let at = || self.whose(&port.name);
             let largest = match self.ranges.get(port.operand.0 as usize) {
                 Some(Some(Range::Integers { min, max })) => min.unsigned_abs().max(max.unsigned_abs()),
                 // More than ranges can be counted with.

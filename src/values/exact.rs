@@ -178,7 +178,7 @@ impl Rule for Cells<'_> {
                 Err(why) => return Ok(Err(Arc::clone(why))),
             }
         }
-        match near::computed(def, call, output, &cells) {
+        match near::computed(def, call, &cells) {
             Ok(near) if near.cells.fits(output) => Ok(Ok(Arc::new(near))),
             Ok(near) => Err(call.error("cells that its exact rule gives", near.cells.cells.len(), output)),
             Err(why @ Error::Operator { .. }) if !self.strict => Ok(Err(Arc::new(why))),

@@ -2,11 +2,13 @@
 //!
 //! For reals x, y that are off by at most d, e: x + y is off by d + e, x y by |x| e + |y| d + d e, x / y by (d + |x / y| e) / (|y| - e), which is no number where
 //! |y| <= e. What is linear in an operand takes its errors as it takes its cells. These are worst cases of each operator by itself.
+//!
+//! A boolean is off by 1 where it may be the other one: of a comparison where operands are no further apart than they may be off together. What such a boolean chooses may be
+//! what it did not choose.
 
 use super::ValueDef;
 use super::exact::{Exact, cells};
 use super::number::Number;
-use super::types::{Kind, Value};
 use crate::Result;
 use crate::memory::room;
 use crate::ops::Call;
@@ -56,6 +58,12 @@ impl Near {
         self.off.iter().copied().fold(0.0, f64::max)
     }
 
+    /// The booleans that a cell may be.
+    pub(super) fn may_be(&self, index: usize) -> Vec<bool> {
+        let is = self.cells.cells[index] == Number::ONE;
+        if self.off(index) > 0.0 { vec![is, !is] } else { vec![is] }
+    }
+
     fn is_right(&self) -> bool {
         self.off.is_empty()
     }
@@ -76,12 +84,7 @@ impl Near {
 ///
 /// # Errors
 /// Those of its rules: what has no value, for all that is known.
-pub(super) fn computed(
-    def: &dyn ValueDef,
-    call: &Call<'_>,
-    output: &Value,
-    inputs: &[&Near],
-) -> Result<Near> {
+pub(super) fn computed(def: &dyn ValueDef, call: &Call<'_>, inputs: &[&Near]) -> Result<Near> {
     if inputs.iter().all(|input| input.is_right()) {
         return exact(def, call, inputs).map(Near::right);
     }
@@ -89,10 +92,6 @@ pub(super) fn computed(
         return Ok(near);
     }
     let cells = exact(def, call, inputs)?;
-    // Whether a comparison is right, its operands' gap decides.
-    if output.kind != Kind::Real {
-        return Ok(Near::right(cells));
-    }
     let off = linear(def, call, inputs)?.unwrap_or_else(|| vec![f64::INFINITY; cells.cells.len()]);
     Ok(Near { cells, off })
 }

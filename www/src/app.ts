@@ -96,7 +96,8 @@ export class App {
 
   /** Takes another number of threads, and new workers with it. */
   changeThreads(threads: string): void {
-    history.replaceState(null, '', `${location.pathname}${withSetting(location.search, 'threads', threads)}`);
+    const query = withSetting(location.search, 'threads', threads);
+    history.replaceState(null, '', `${location.pathname}${query}${location.hash}`);
     const load = { ...this.#settings.load, threads: threads === '' ? undefined : Number(threads) };
     this.#settings = { ...this.#settings, load };
     this.renew();

@@ -13,13 +13,18 @@ export function settingsOf(query: string): Settings {
     const text = parameters.get(name);
     return text === null || text === '' ? undefined : Number(text);
   };
+  // What is neither is left as it is, for the package to refuse.
+  const flag = (name: string): boolean => {
+    const text = parameters.get(name) ?? 'false';
+    return text === 'true' || (text === 'false' ? false : (text as unknown as boolean));
+  };
   const word = <T extends string>(name: string): T | undefined => (parameters.get(name) || undefined) as T;
   return {
     load: { mode: word('mode'), threads: number('threads') },
     compile: {
-      security: level(word('security'), number('bits'), parameters.get('quantum') === 'true'),
+      security: level(word('security'), number('bits'), flag('quantum')),
       n: number('n'),
-      allowInsecure: parameters.get('insecure') === 'true',
+      allowInsecure: flag('insecure'),
     },
   };
 }

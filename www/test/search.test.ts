@@ -3,11 +3,17 @@ import type { GraphView } from 'cipherloom';
 import { expect, test } from 'vitest';
 import { Hits } from '../src/graph/hits.js';
 import { expandAll, Openings, PictureCache, pictureOf, prepare } from '../src/graph/picture.js';
-import { parseQuery, QueryError } from '../src/graph/search.js';
+import { type Matching, parseQuery, QueryError } from '../src/graph/search.js';
 import { nodeId, StagedGraphs } from '../src/graph/staged-graphs.js';
 
 const TYPES = ['u8.add', 'u8.xor', 'limb.ntt'] as const;
 const never = (): undefined => undefined;
+
+/** As the page's worker does. */
+const matching: Matching = (source, texts) => {
+  const expression = new RegExp(source, 'i');
+  return Promise.resolve(new Set(texts.filter((text) => expression.test(text))));
+};
 
 /** Two stages: `count` operators, each of which became three; the k-th of a stage reads the one before it, the first the input. */
 async function graphs(count: number): Promise<StagedGraphs> {
@@ -46,12 +52,18 @@ test.each<[string, (op: number) => boolean]>([
   ['nothing', () => false],
 ])('%s', async (text, holds) => {
   const graph = (await graphs(10)).at(0)!;
-  const found = await parseQuery(text).find(graph, never);
+  const found = await parseQuery(text, matching).find(graph, never);
   expect([...found]).toEqual(Array.from({ length: 10 }, (_, op) => op).filter(holds));
 });
 
 test.each(['', '/(/', 'reads /[/'])('“%s” cannot be looked for', (text) => {
   expect(() => parseQuery(text)).toThrow(QueryError);
+});
+
+test('an expression that takes too long is given up', async () => {
+  const never = (): Promise<never> => Promise.reject(new Error('it took more than 5 seconds'));
+  const graph = (await graphs(10)).at(0)!;
+  await expect(parseQuery('/(a+)+!/', never).find(graph, () => undefined)).rejects.toThrow(QueryError);
 });
 
 test('what was found marks its own box, and those that it lies in', async () => {

@@ -108,7 +108,12 @@ describe('the question', () => {
   });
 
   it('takes values in units of the last decimal, without those that miss', () => {
-    expect(unitsOf([1.005, NaN, -2.5], 2)).toEqual([100, -250]);
+    expect(unitsOf([1.05, NaN, -2.5, 0.29], 2)).toEqual([105, -250, 29]);
+    expect(() => unitsOf([1, 1.005], 2)).toThrow(/Row 2 has 1.005, with more digits .* than the 2 of this/);
+    expect(() => unitsOf([1e-9], 4)).toThrow(/Row 1 has 1e-9/);
+    // Of every third row, which are counted as in the file.
+    expect(unitsOf([0, 1, 2, 3, 4, 5, 6], 0, 2, 3)).toEqual([2, 5]);
+    expect(() => unitsOf([0, 1, 2, 3, 0.5, 5], 0, 1, 3)).toThrow(/Row 5 has/);
     expect(() => unitsOf([0, LARGEST], 1)).toThrow(/Row 2 has 30000000/);
     expect(() => unitsOf(new Array(MOST_VALUES + 1).fill(1), 0)).toThrow(/4097 values are more than 4096/);
     expect(() => unitsOf([NaN], 0)).toThrow(/no value/);

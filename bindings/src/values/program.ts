@@ -247,7 +247,10 @@ export class CompiledProgram extends Resource implements Program {
   ): Promise<Ciphertexts> {
     const signal = this.signal(options.signal);
     const { onProgress, onTrace, gpu = false } = options;
-    const encrypted = orderedCiphertexts(this.#rules, inputs, (name) => !held?.names.has(name));
+    // Copied before anything is waited for: what the caller changes meanwhile is of another run.
+    const sent = orderedCiphertexts(this.#rules, inputs, (name) => !held?.names.has(name)).map(
+      ({ name, bytes }) => ({ name, bytes: lentCopy(bytes) }),
+    );
     const clear = this.#clear(options);
     const { connection } = await abortable(this.#loom.evaluator.worker(), signal);
     // Who asks for no times loads nothing of them.
@@ -256,7 +259,6 @@ export class CompiledProgram extends Resource implements Program {
     const answered = await this.#evaluators.use(keys, async (remote) => {
       const evaluator = await abortable(remote.in(connection), signal);
       const stays = held && (await abortable(held.remote.in(connection), signal));
-      const sent = encrypted.map(({ name, bytes }) => ({ name, bytes: lentCopy(bytes) }));
       return connection.call(
         'run',
         [evaluator, stays, givenValues(sent, clear), onTrace !== undefined, placing],

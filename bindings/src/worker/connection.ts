@@ -48,10 +48,10 @@ export class Connection<M> {
   #lastId = 0;
   /** Why nothing can be called any more. */
   #end: Error | undefined;
-  readonly #onEnd: () => void;
+  readonly #onEnd: (end: Error) => void;
 
-  /** `onEnd` is called once, when the worker died or was closed. */
-  constructor(role: Role | 'job', worker: WorkerLike, onEnd: () => void) {
+  /** `onEnd` is called once, when the worker died or was closed, with why nothing can be called any more. */
+  constructor(role: Role | 'job', worker: WorkerLike, onEnd: (end: Error) => void) {
     this.#role = role;
     this.#onEnd = onEnd;
     this.#worker = worker;
@@ -145,10 +145,10 @@ export class Connection<M> {
     const ends = (this.#worker as Partial<LingeringWorker>).linger?.();
     if (ends === undefined) {
       this.#worker.terminate();
-      this.#onEnd();
+      this.#onEnd(end);
     } else {
       // Its threads compute until it hears of it.
-      void ends.then(() => this.#onEnd());
+      void ends.then(() => this.#onEnd(end));
     }
     for (const id of [...this.#pending.keys()]) this.#settle(id, (pending) => pending.reject(end));
   }

@@ -52,9 +52,12 @@ export async function startEngine<M extends StartMethods>(
   const codes = modulesOf(kernels);
   // All scripts load while the module is compiled. What outlives the end, such as a disposed loom that somebody still
   // refers to, must not keep the memory: its addresses are few.
-  const connection = new Connection<M>(role, createWorker(role, worker), () => {
+  const ended = new AbortController();
+  const connection = new Connection<M>(role, createWorker(role, worker), (end) => {
     pool?.stop();
     pool = shared = undefined;
+    // Threads that were stopped say nothing more, so that whoever waits for them has to be told.
+    ended.abort(end);
   });
   try {
     // The pool is started from here, not by the worker that drives it: that one is blocked while it computes.
@@ -74,8 +77,8 @@ export async function startEngine<M extends StartMethods>(
       throw notStarted(`The threads of the ${role} worker did not start`, role, cause);
     });
     // The driver joins the memory last: js/pool.js.
-    const joined = Promise.all([module, ready]);
-    const [compiled] = await (signal === undefined ? joined : abortable(joined, signal));
+    const either = signal === undefined ? ended.signal : AbortSignal.any([ended.signal, signal]);
+    const [compiled] = await abortable(Promise.all([module, ready]), either);
     const from = native === undefined ? { module: compiled } : { native };
     const options = [{ variant, threads, ...from, shared, kernels }] as unknown as Args<M, 'start'>;
     const started = (await connection.call('start', options, { signal })) as Started;

@@ -141,7 +141,7 @@ describe('wrong options', () => {
     const saved = await client.save();
     await refuses((evaluationKeys) => program.restoreClient(saved, { evaluationKeys }), [5, null, ['x']]);
     await refuses((passphrase) => program.restoreClient(saved, { passphrase }), [5, null, '', ['x']]);
-    await refuses((passphrase) => client.exportKey(passphrase), [5, null, undefined, '', ['x']]);
+    await refuses((passphrase) => client.exportKey(passphrase), [5, null, undefined, '', ['x'], '\ud800x']);
     await refuses(load, [
       ...[{ threads: '2' }, { threads: null }, { mode: 5 }, { wasm: 5 }, { wasm: { single: null } }],
       ...[{ worker: 5 }, { worker: () => undefined, mode: 'single' }, { signal: 5 }],

@@ -52,6 +52,17 @@ describe.each(BUILDS)('the %s build', (mode) => {
     expect(shared(all[0] as Uint8Array, all[0] as Uint8Array)).toBeGreaterThan(1000);
   });
 
+  it('takes ciphertexts as they are when they are handed in', async () => {
+    const loom = await open({ mode, threads: threadsOf(mode) });
+    using program = await loom.compile(covariance());
+    using client = await program.client();
+    const inputs = await client.encrypt(COLUMNS);
+    const running = program.run(inputs, client.evaluationKeys);
+    for (const bytes of Object.values(inputs)) bytes.fill(0);
+    const { covariance: found } = await client.decrypt(await running);
+    expect(found).toBe(0);
+  });
+
   it.runIf(threadsOf(mode) > 1)('computes the same bytes on 2, 3 and 4 threads as on one', async () => {
     const single = await open({ mode: 'single' });
     using program = await single.compile(covariance());

@@ -159,6 +159,22 @@ describe.each(BUILDS)('the %s build', (mode) => {
     ).toEqual(k.map((value) => value * value));
   });
 
+  it('takes what is handed in when it is called, whatever becomes of it afterwards', async () => {
+    const graph = loom.graph({ unit: 32 });
+    const x = graph.input('x', f32(2));
+    graph.output('y', graph.op('f32.add', [x, x]));
+    using circuit = await graph.build();
+    for (const one of [graph, circuit]) {
+      const data = Float32Array.of(1, 2);
+      const inputs: Record<string, Float32Array<ArrayBuffer>> = { x: data };
+      const running = one.run(inputs);
+      data.fill(9);
+      inputs['x'] = Float32Array.of(7, 7);
+      expect(await running).toEqual({ y: Float32Array.of(2, 4) });
+    }
+    await expect(graph.run(new Map() as never)).rejects.toMatchObject({ code: 'input.type' });
+  });
+
   it('takes lattice types, as words', async () => {
     const limb = type('limb', { n: 8, q: 17n, form: 'ntt' });
     const [a, b] = [1, 2].map(() => BigUint64Array.from({ length: 8 }, () => BigInt(random(17)))) as [

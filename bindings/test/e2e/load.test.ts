@@ -1,5 +1,5 @@
 // How the package starts: what it refuses, and what it falls back to.
-import { load, type Loom, type Role, type WorkerLike } from 'cipherloom';
+import { f32, load, type Loom, type Role, type WorkerLike } from 'cipherloom';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startWorker } from '../../dist/worker/start.js';
 import { BUILDS } from './builds.js';
@@ -57,15 +57,43 @@ describe('load', () => {
     expect(await client.decrypt(results)).toEqual({ square: 30 });
   });
 
-  it('falls back to one thread where the threads do not start', async () => {
+  /** What is called while the scripts of one role are not there. */
+  const without = async (script: string, call: () => Promise<void>): Promise<void> => {
     const threads = process.getBuiltinModule('node:worker_threads');
     const { Worker } = threads;
     threads.Worker = class extends Worker {
       constructor(address: URL, options: object) {
-        super(String(address).includes('pool-worker') ? new URL('file:///none.js') : address, options);
+        super(String(address).includes(script) ? new URL('file:///none.js') : address, options);
       }
     } as typeof Worker;
     try {
+      await call();
+    } finally {
+      threads.Worker = Worker;
+    }
+  };
+
+  it.each([1, 2])('is told of a script that is not there, whose threads are %d', async (threads) => {
+    const failed = (role: Role) => ({
+      code: 'worker.failed',
+      message: expect.stringContaining(`${role} worker`),
+    });
+    const options = { mode: 'threads', threads } as const;
+    await without('client-worker', () => expect(load(options)).rejects.toMatchObject(failed('client')));
+    if (threads === 1)
+      await without('evaluator-worker', () =>
+        expect(load(options)).rejects.toMatchObject(failed('evaluator')),
+      );
+    loom = await load(options);
+    const graph = loom.graph({ unit: 32 });
+    graph.output('y', graph.input('x', f32(1)));
+    const run = () => graph.run({ x: Float32Array.of(7) });
+    await without('graph-worker', () => expect(run()).rejects.toMatchObject(failed('graph')));
+    expect(await run()).toEqual({ y: Float32Array.of(7) });
+  });
+
+  it('falls back to one thread where the threads do not start', () =>
+    without('pool-worker', async () => {
       await expect(load({ mode: 'threads', threads: 2 })).rejects.toMatchObject({ code: 'worker.failed' });
       loom = await load({ threads: 2 });
       expect(loom.mode).toMatchObject({
@@ -73,10 +101,7 @@ describe('load', () => {
         threads: 1,
         reasons: expect.arrayContaining([expect.stringContaining('threads of the')]),
       });
-    } finally {
-      threads.Worker = Worker;
-    }
-  });
+    }));
 
   it.each([
     ['shared memory', 0],
@@ -163,6 +188,14 @@ describe('load', () => {
     });
 
     it('which is told that it did not start, and may be repeated', async () => {
+      await without('evaluator-worker', async () => {
+        loom = await load({ mode: 'threads', threads: 2 });
+        const run = await squares();
+        await expect(run()).rejects.toMatchObject({ code: 'worker.failed' });
+      });
+      const again = await squares();
+      expect(await again()).toEqual({ square: 30 });
+      loom.dispose();
       let refused = 0;
       const worker = (role: Role): WorkerLike => {
         if (role === 'evaluator' && refused++ === 0) throw new Error('none here');

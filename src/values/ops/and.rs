@@ -1,7 +1,7 @@
 //! Whether both are 1, cell by cell, of booleans of one shape.
 
 use super::arithmetic::zip;
-use super::logic::{growing, pair};
+use super::logic::{growing, near, pair};
 use super::{PRIMITIVE, Primitive};
 use crate::values::Squared;
 use crate::values::types::Kind;
@@ -12,6 +12,7 @@ pub(super) const AND: Primitive = Primitive {
     output: pair,
     range: |call, inputs| growing(call, inputs, Ord::min),
     exact: |call, inputs| zip(call, Kind::Boolean, inputs, |a, b| Ok(a.min(b).clone())),
+    near: |call, inputs| near(call, inputs, |a, b| a & b),
     commutative: true,
     associative: true,
     squared: |_| Some(Squared::Operand),

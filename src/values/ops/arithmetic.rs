@@ -85,6 +85,13 @@ impl InUnits for Exact {
     }
 }
 
+impl InUnits for Near {
+    fn in_units(&self, decimals: u32) -> Self {
+        let unit = Number::power_of_ten(decimals).to_f64();
+        Self { cells: self.cells.in_units(decimals), off: self.off.iter().map(|off| off / unit).collect() }
+    }
+}
+
 /// The operand of that number, as reals where the kind is real.
 pub(super) fn seen<'a, T: InUnits>(
     call: &Call<'_>,
@@ -124,12 +131,15 @@ pub(super) fn zip(
 /// The same of operands that may be off: each cell and how much it is off by, of what the operands' are and are off by.
 pub(super) fn zip_near(
     call: &Call<'_>,
+    kind: Kind,
     inputs: &[&Near],
     cell: impl Fn((&Number, f64), (&Number, f64)) -> Result<(Number, f64)>,
 ) -> Result<Near> {
     let [a, b] = two(call, inputs)?;
-    let (x, y) = (seen(call, 0, Kind::Real, &a.cells)?, seen(call, 1, Kind::Real, &b.cells)?);
-    Near::made(x.cells.len(), |index| cell((&x.cells[index], a.off(index)), (&y.cells[index], b.off(index))))
+    let (a, b) = (seen(call, 0, kind, *a)?, seen(call, 1, kind, *b)?);
+    Near::made(a.cells.cells.len(), |at| {
+        cell((&a.cells.cells[at], a.off(at)), (&b.cells.cells[at], b.off(at)))
+    })
 }
 
 /// A number for each cell.

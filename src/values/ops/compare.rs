@@ -6,12 +6,13 @@
 //! Schemes of integers look the difference up. Schemes of reals approximate its sign, from as little as attribute `gap`, a real number, on: where the operands are nearer to each other,
 //! the result is anything from 0 to 1. What is not encrypted is compared exactly, whatever the gap is.
 
-use super::arithmetic::{aligned_pair, joined, range_pair, same, seen, two, zip};
+use super::arithmetic::{aligned_pair, joined, range_pair, same, seen, two, zip, zip_near};
 use super::{PRIMITIVE, Primitive};
 use crate::Result;
 use crate::ops::Call;
 use crate::packed::{Cells, MOST_ENTRIES};
 use crate::values::chebyshev::Interval;
+use crate::values::near::Near;
 use crate::values::number::Number;
 use crate::values::range::{Order, Range};
 use crate::values::types::{Kind, Value, ValueCall};
@@ -28,6 +29,7 @@ pub(super) const COMPARE: Primitive = Primitive {
     },
     range,
     exact,
+    near,
     sure,
     lower,
     bits: |_, _| Ok(Number::ONE.bits()),
@@ -52,6 +54,15 @@ impl Relation {
             "eq" => Ok(Self::Equal),
             other => Err(call.error("relation", other, "lt, le or eq")),
         }
+    }
+
+    fn holds(self, a: &Number, b: &Number) -> Number {
+        let holds = match self {
+            Self::Less => a < b,
+            Self::AtMost => a <= b,
+            Self::Equal => a == b,
+        };
+        i128::from(holds).into()
     }
 }
 
@@ -100,14 +111,18 @@ fn range(call: &Call<'_>, inputs: &[Known]) -> Result<Range> {
 
 fn exact(call: &Call<'_>, inputs: &[&Exact]) -> Result<Exact> {
     let relation = Relation::of(call)?;
-    zip(call, compared(call)?.kind, inputs, |a, b| {
-        let holds = match relation {
-            Relation::Less => a < b,
-            Relation::AtMost => a <= b,
-            Relation::Equal => a == b,
-        };
-        Ok(i128::from(holds).into())
-    })
+    zip(call, compared(call)?.kind, inputs, |a, b| Ok(relation.holds(a, b)))
+}
+
+/// Operands that are no further apart than they may be off may compare otherwise.
+fn near(call: &Call<'_>, inputs: &[&Near]) -> Result<Option<Near>> {
+    let relation = Relation::of(call)?;
+    let cell = |(a, d): (&Number, f64), (b, e): (&Number, f64)| {
+        let apart = (a - b).to_f64().abs();
+        let may_differ = d + e > 0.0 && !(apart > (d + e) * (1.0 + f64::EPSILON));
+        Ok((relation.holds(a, b), f64::from(u8::from(may_differ))))
+    };
+    zip_near(call, compared(call)?.kind, inputs, cell).map(Some)
 }
 
 /// Nearer to each other than the gap is only what is nobody's to compare.

@@ -43,7 +43,7 @@ fn near(call: &Call<'_>, inputs: &[&Near]) -> Result<Option<Near>> {
         let off = (d + quotient.to_f64().abs() * e) / (size - e);
         Ok((quotient, if e.is_infinite() { e } else { off }))
     };
-    zip_near(call, inputs, cell).map(Some)
+    zip_near(call, Kind::Real, inputs, cell).map(Some)
 }
 
 fn range(call: &Call<'_>, inputs: &[Known]) -> Result<Range> {

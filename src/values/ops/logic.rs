@@ -4,6 +4,7 @@ use super::arithmetic::{joined, two};
 use crate::Result;
 use crate::ops::Call;
 use crate::values::Known;
+use crate::values::near::Near;
 use crate::values::range::Range;
 use crate::values::types::{Kind, Value, ValueCall};
 
@@ -31,4 +32,16 @@ pub(super) fn growing(call: &Call<'_>, inputs: &[Known], of: fn(i128, i128) -> i
         }
         _ => Range::of_kind(Kind::Boolean),
     })
+}
+
+/// Whether a result may be another one, where operands may be, from its rule on single booleans.
+pub(super) fn near(call: &Call<'_>, inputs: &[&Near], of: fn(bool, bool) -> bool) -> Result<Option<Near>> {
+    let [a, b] = two(call, inputs)?;
+    let cell = |index: usize| {
+        let (a, b) = (a.may_be(index), b.may_be(index));
+        let is = of(a[0], b[0]);
+        let may_differ = a.iter().any(|&a| b.iter().any(|&b| of(a, b) != is));
+        Ok((i128::from(is).into(), f64::from(u8::from(may_differ))))
+    };
+    Near::made(a.cells.cells.len(), cell).map(Some)
 }

@@ -20,7 +20,7 @@ pub(super) const MULTIPLY: Primitive = Primitive {
         let near = |(a, d): (&Number, f64), (b, e): (&Number, f64)| {
             Ok((a * b, a.to_f64().abs() * e + b.to_f64().abs() * d + d * e))
         };
-        zip_near(call, inputs, near).map(Some)
+        zip_near(call, output(call)?.kind, inputs, near).map(Some)
     },
     bits: |call, inputs| bits_pair(call, output(call)?.kind, inputs).map(|(a, b)| a.product(b)),
     commutative: true,

@@ -5,6 +5,7 @@ use super::cells::gappy;
 use super::{PRIMITIVE, Primitive};
 use crate::ops::Call;
 use crate::values::Exact;
+use crate::values::near::Near;
 use crate::values::number::Number;
 use crate::values::range::Range;
 use crate::values::types::{Kind, Value};
@@ -19,6 +20,7 @@ pub(super) const PRESENT: Primitive = Primitive {
     },
     range: |_, _| Ok(Range::of_kind(Kind::Boolean)),
     exact,
+    near: |call, inputs| exact(call, &[&one(call, inputs)?.cells]).map(|present| Some(Near::right(present))),
     bits: |_, _| Ok(Number::ONE.bits()),
     lower: |_, x, _| {
         x[0].present.clone().ok_or(Error::Job("a value with missing cells says which are there"))

@@ -47,5 +47,6 @@ fn near(call: &Call<'_>, inputs: &[&Near]) -> Result<Option<Near>> {
         let off = (root.to_f64() - least).max(most - root.to_f64());
         Ok((root, off))
     };
-    map_near(call, inputs, cell).map(Some)
+    let x = seen(call, 0, Kind::Real, *one(call, inputs)?)?;
+    map_near(call, &[&x], cell).map(Some)
 }

@@ -6,14 +6,23 @@ use crate::Result;
 use crate::ops::Call;
 use crate::packed::Cells;
 use crate::values::exact::cells;
+use crate::values::near::Near;
 use crate::values::number::Number;
 use crate::values::range::Range;
 use crate::values::types::{Kind, Value, ValueCall};
 use crate::values::{Exact, Known, Lowered, Lowering};
 
 /// `value.select`; see the module.
-pub(super) const SELECT: Primitive =
-    Primitive { name: "value.select", output, range, exact, linear_in: |_| vec![1, 2], lower, ..PRIMITIVE };
+pub(super) const SELECT: Primitive = Primitive {
+    name: "value.select",
+    output,
+    range,
+    exact,
+    near,
+    linear_in: |_| vec![1, 2],
+    lower,
+    ..PRIMITIVE
+};
 
 fn output(call: &Call<'_>) -> Result<Value> {
     call.arity(3)?;
@@ -50,6 +59,27 @@ fn exact(call: &Call<'_>, inputs: &[&Exact]) -> Result<Exact> {
         }),
         _ => Err(call.error("number of inputs", inputs.len(), 3)),
     }
+}
+
+/// Where the condition may be the other one, the result may be what it did not choose.
+fn near(call: &Call<'_>, inputs: &[&Near]) -> Result<Option<Near>> {
+    let [condition, a, b] = inputs else { return Err(call.error("number of inputs", inputs.len(), 3)) };
+    let categories = matches!(output(call)?.kind, Kind::Category { .. });
+    let apart = |a: &Number, b: &Number| {
+        // One category is as far from another as from any.
+        if categories { f64::from(u8::from(a != b)) } else { (a - b).to_f64().abs() }
+    };
+    let cell = |index: usize| {
+        let chosen = condition.cells.cells[index] == Number::ONE;
+        let (from, other) = if chosen { (a, b) } else { (b, a) };
+        let cell = &from.cells.cells[index];
+        let mut off = from.off(index);
+        if condition.may_be(index).len() > 1 {
+            off = off.max(apart(cell, &other.cells.cells[index]) + other.off(index));
+        }
+        Ok((cell.clone(), off))
+    };
+    Near::made(condition.cells.cells.len(), cell).map(Some)
 }
 
 /// b + c (a - b); b + c a - c b where neither a nor b is encrypted.

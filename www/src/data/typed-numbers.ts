@@ -1,17 +1,17 @@
 /** Numbers that somebody types in a line, as a table of one column. */
 
 export const TYPED_NAME = 'your numbers';
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** The numbers, or the first piece that is none. */
 export type Typed = { readonly numbers: readonly string[] } | { readonly wrong: string };
 
 /**
  * Separated by spaces, semicolons or commas. A comma is a decimal mark where something else separates: “1,5 2,5” and “1,5; 2,5”
- * are two numbers, “1,5” and “1, 5” as well.
+ * are two numbers, “1,5” and “1, 5” as well. The typographic minus is one, too.
  */
 export function typedNumbers(text: string): Typed {
-  const trimmed = text.trim();
+  const trimmed = text.trim().replaceAll('\u2212', '-');
   const pieces = trimmed.split(/[\s;]+/).filter(Boolean);
   const isDecimal =
     pieces.length > 1 && pieces.every((piece) => /^[+-]?\d+(?:,\d+)?$|^[+-]?\d+\.\d+$/.test(piece));

@@ -535,27 +535,25 @@ export class Explorer {
     if (text === '') return;
     const turn = ++this.#searches;
     await this.#work(async (graphs) => {
-      let query: Query;
       try {
-        query = parseQuery(text);
+        const query = parseQuery(text);
+        await graphs.load(graphs.last);
+        const shown = this.#stop!.stage;
+        const slices = pace(() => turn !== this.#searches);
+        for (const stage of [shown, ...Array.from({ length: graphs.last + 1 }, (_, index) => index)]) {
+          const ops = await query.find(graphs.at(stage)!, slices);
+          if (ops.length === 0) continue;
+          this.#found = { stage, query, ops };
+          this.#foundHits = new Hits(stage, ops, graphs);
+          this.#inspector.showFound(query.text, ops, stage, graphs);
+          this.#mark();
+          return;
+        }
+        this.#frame.note.textContent = `No operator here is found by “${text}”.`;
       } catch (error) {
         if (!(error instanceof QueryError)) throw error;
         this.#frame.note.textContent = `“${text}” cannot be looked for: ${error.message}.`;
-        return;
       }
-      await graphs.load(graphs.last);
-      const shown = this.#stop!.stage;
-      const slices = pace(() => turn !== this.#searches);
-      for (const stage of [shown, ...Array.from({ length: graphs.last + 1 }, (_, index) => index)]) {
-        const ops = await query.find(graphs.at(stage)!, slices);
-        if (ops.length === 0) continue;
-        this.#found = { stage, query, ops };
-        this.#foundHits = new Hits(stage, ops, graphs);
-        this.#inspector.showFound(query.text, ops, stage, graphs);
-        this.#mark();
-        return;
-      }
-      this.#frame.note.textContent = `No operator here is found by “${text}”.`;
     });
   }
 

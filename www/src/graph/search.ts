@@ -1,4 +1,5 @@
 /** Finding operators: by part of a name, by number, by a regular expression, by what they read. */
+import { matching } from './expression.js';
 import type { Pace } from './pace.js';
 import type { StageGraph } from './stage-graph.js';
 
@@ -10,29 +11,32 @@ export interface Query {
   find(graph: StageGraph, slices: Pace): Promise<Uint32Array>;
 }
 
-/** A query that cannot be read. */
+/** A query that cannot be read, or takes too long. */
 export class QueryError extends Error {}
+
+/** Which of some texts an expression is found in. */
+export type Matching = (source: string, texts: readonly string[]) => Promise<ReadonlySet<string>>;
 
 /**
  * Reads a query: `limb.ntt`, a type, or a part of its name (of types and attributes, where no type has it); `#12` or `12`, an operator; `/ntt|mul/`, a regular expression over types
  * and attributes, `rotate {by=3}`; `reads x`, those that read an input of that name, or what such operators write (`reads #5`, `reads
- * /mul$/`). Errors: {@link QueryError} for an expression that is none, or nothing at all.
+ * /mul$/`). Errors: {@link QueryError} for an expression that is none, or nothing at all, and of `find` for one that takes too long.
  */
-export function parseQuery(text: string): Query {
+export function parseQuery(text: string, match: Matching = matching): Query {
   const trimmed = text.trim();
   const reads = /^(?:reads?\s*:?\s+|reads:)(.+)$/i.exec(trimmed)?.[1];
-  if (reads !== undefined) return readersOf(reads.trim());
-  return named(trimmed);
+  if (reads !== undefined) return readersOf(reads.trim(), match);
+  return named(trimmed, match);
 }
 
-function named(text: string): Query {
+function named(text: string, match: Matching): Query {
   if (text === '')
     throw new QueryError('expected a name, #number, /expression/ or “reads” and one of these; found nothing');
   const number = /^#?(\d{1,9})$/.exec(text)?.[1];
   if (number !== undefined)
     return { text: `#${number}`, find: (graph) => Promise.resolve(single(Number(number), graph)) };
   const expression = /^\/(.+?)\/?$/.exec(text)?.[1];
-  if (expression !== undefined) return matching(text, expressionOf(expression));
+  if (expression !== undefined) return byExpression(text, checkedExpression(expression), match);
   return {
     text,
     find: async (graph, slices) => {
@@ -51,22 +55,27 @@ function named(text: string): Query {
   };
 }
 
-function matching(text: string, expression: RegExp): Query {
+function byExpression(text: string, source: string, match: Matching): Query {
   return {
     text,
-    find: (graph, slices) =>
-      collect(
-        graph,
-        (type) => expression.test(type),
-        (label, type) => expression.test(`${type} ${label}`),
-        slices,
-      ),
+    find: async (graph, slices) => {
+      const texts = new Set(graph.view.types);
+      const whole = (label: string, type: string): string => `${type} ${label}`;
+      const listed = (label: string, type: string): boolean => (texts.add(whole(label, type)), false);
+      await collect(graph, () => false, listed, slices);
+      const found = await match(source, [...texts]).catch((error: unknown) => {
+        throw new QueryError(`the expression was given up: ${(error as Error).message}`);
+      });
+      const isLabel = (label: string, type: string): boolean => found.has(whole(label, type));
+      return collect(graph, (type) => found.has(type), isLabel, slices);
+    },
   };
 }
 
-function expressionOf(source: string): RegExp {
+/** Errors: {@link QueryError}. */
+function checkedExpression(source: string): string {
   try {
-    return new RegExp(source, 'i');
+    return new RegExp(source, 'i').source;
   } catch (error) {
     throw new QueryError(error instanceof Error ? error.message : String(error));
   }
@@ -102,8 +111,8 @@ async function collect(
 }
 
 /** Those that read an input of a name, or what the operators of a query write. */
-function readersOf(text: string): Query {
-  const producers = named(text);
+function readersOf(text: string, match: Matching): Query {
+  const producers = named(text, match);
   return {
     text: `reads ${text}`,
     find: async (graph, slices) => {

@@ -241,13 +241,14 @@ function distinct(values: Readonly<Record<string, Uint8Array>>): Uint8Array[] {
 
 function searched(messages: readonly Message[], columns: readonly NumericColumn[]): string {
   const patterns = columns.flatMap(({ values, decimals }) => patternsOf(values, decimals));
-  if (patterns.length === 0) return 'One number alone would be found by chance: take two rows or more.';
+  if (patterns.length === 0)
+    return 'Not looked for: one number alone, and nothing but 0, would be found by chance. Take two rows or more, and not only zeros.';
   // Keys are made before there are any numbers, and are by far the most.
   const bytes = messages.flatMap((message) => (message.id === 'keys' ? [] : message.bytes));
   const size = bytes.reduce((sum, { length }) => sum + length, 0);
   const ways = [...new Set(patterns.map(({ as }) => as))].join(', ');
   const hits = patterns.filter((pattern) => bytes.some((one) => includes(one, pattern)));
-  const what = `the first rows of each column, ${MOST} at most, as ${ways}, in ${format.bytes(size)} (keys, made before your numbers, are left out)`;
+  const what = `rows of each column, ${MOST} at most, as ${ways}, in ${format.bytes(size)} (keys, made before your numbers, are left out)`;
   return hits.length === 0
     ? `Looked for ${what}: found nowhere.`
     : `Looked for ${what}: found as ${hits.map(({ as }) => as).join(', ')}.`;

@@ -1,7 +1,8 @@
 /** Whether numbers can be found in bytes, in any of the ways in which programs write them. */
 
-/** Rows that are looked for one after the other: fewer would be found by chance. */
+/** Rows that are looked for one after the other, and bytes that they take: fewer would be found by chance. */
 const LEAST = 2;
+const LEAST_BYTES = 8;
 export const MOST = 8;
 
 /** A way to write numbers, and how the numbers look then. */
@@ -10,13 +11,12 @@ export interface Pattern {
   readonly bytes: Uint8Array;
 }
 
-/** The first rows of a column as bytes; none if there are too few of them. */
+/** Rows of a column as bytes, from the first one on that is not 0, since zeros would be found wherever nothing is written; none where that is too little to look for. */
 export function patternsOf(values: ArrayLike<number>, decimals: number): Pattern[] {
-  const shown = Array.from(values)
-    .filter((value) => !Number.isNaN(value))
-    .slice(0, MOST);
-  // Rows that are all 0 would be found wherever nothing is written.
-  if (shown.length < LEAST || shown.every((value) => value === 0)) return [];
+  const there = Array.from(values).filter((value) => !Number.isNaN(value));
+  const first = there.findIndex((value) => value !== 0);
+  const shown = first < 0 ? [] : there.slice(first, first + MOST);
+  if (shown.length < LEAST) return [];
   const units = shown.map((value) => Math.round(value * 10 ** decimals));
   const fits = (bits: number): boolean => units.every((unit) => Math.abs(unit) < 2 ** (bits - 1));
   const patterns: Pattern[] = [
@@ -28,7 +28,7 @@ export function patternsOf(values: ArrayLike<number>, decimals: number): Pattern
   if (fits(32)) patterns.push({ as: '32-bit integers', bytes: bytesOf(Int32Array.from(units)) });
   if (units.every(Number.isSafeInteger))
     patterns.push({ as: '64-bit integers', bytes: bytesOf(BigInt64Array.from(units, BigInt)) });
-  return patterns;
+  return patterns.filter(({ bytes }) => bytes.length >= LEAST_BYTES);
 }
 
 /** Whether the pattern stands anywhere in the bytes. */

@@ -30,6 +30,7 @@ export interface Frame {
   readonly phases: PhaseElements;
   readonly output: HTMLElement;
   readonly results: HTMLElement;
+  readonly before: HTMLElement;
   readonly verdict: HTMLElement;
   readonly answers: HTMLElement;
   readonly copyCode: HTMLButtonElement;
@@ -113,6 +114,11 @@ export function makeFrame(host: HTMLElement): Frame {
   const list = h('ol', { class: 'phases', 'aria-label': 'Phases of the run' });
   const phaseStatus = h('p', { class: 'note', role: 'status', ...id('status') });
   const output = h('pre', { class: 'play-output', ...id('output'), tabindex: 0, hidden: true });
+  const before = h(
+    'p',
+    { class: 'note', role: 'status', ...id('before'), hidden: true },
+    'These are the results of the last run; program, settings or table have changed.',
+  );
   const verdict = h('p', { class: 'verdict', ...id('verdict') });
   const answers = h('div', {
     class: 'scroll',
@@ -132,6 +138,7 @@ export function makeFrame(host: HTMLElement): Frame {
     'section',
     { class: 'card results', 'aria-labelledby': `${PREFIX}results-title`, ...id('results'), hidden: true },
     h('h2', { id: `${PREFIX}results-title` }, 'Results'),
+    before,
     verdict,
     answers,
     h('div', { class: 'row' }, saveCsv, saveJson, copyCode, saveCode),
@@ -229,7 +236,7 @@ export function makeFrame(host: HTMLElement): Frame {
   );
   return {
     ...{ program, code, said, sample, file, data, columns, scheme, n, table, bits, quantum },
-    ...{ failure, status, price, reasons, run, stop, output, results, verdict, answers },
+    ...{ failure, status, price, reasons, run, stop, output, results, before, verdict, answers },
     ...{ copyCode, saveCode, copyLink, saveCsv, saveJson, measure, curve },
     phases: { list, bar, status: phaseStatus, crossing: h('div'), prefix: PREFIX },
   };

@@ -75,6 +75,8 @@ export class Playground {
   #taking = 0;
   /** What a link brought is not run before it was looked at: somebody else wrote it. */
   #asked = true;
+  /** What is wrong with a link stays to be read until the program is changed. */
+  #linkFailed = false;
   #looking = 0;
   #settling = 0;
   /** Counts changes of what is asked: an answer to another question is dropped. */
@@ -167,8 +169,9 @@ export class Playground {
       if (this.#table === undefined) await this.#takeSample(ready.sample, ready.columns);
       else this.#changed(0);
     } catch (error) {
-      this.#fail(error, 'reading the link');
       if (this.#editor.text === '') await this.#begin('statistics');
+      this.#fail(error, 'reading the link');
+      this.#linkFailed = true;
     }
   }
 
@@ -204,6 +207,7 @@ export class Playground {
     const { program } = this.#frame;
     const { text } = this.#editor;
     program.value = Object.entries(PROGRAMS).find(([, ready]) => ready.text === text)?.[0] ?? '';
+    this.#linkFailed = false;
     this.#problem = undefined;
     this.#findings = [];
     this.#showWrong();
@@ -306,7 +310,7 @@ export class Playground {
     this.#version++;
     this.#planning?.abort(new DOMException('Another plan is wanted', 'AbortError'));
     const { results, curve } = this.#frame;
-    if (!results.hidden) results.dataset['stale'] = 'true';
+    if (!results.hidden) this.#showStale(true);
     curve.replaceChildren();
     this.#schedule(wait);
   }
@@ -346,7 +350,7 @@ export class Playground {
     const version = this.#version;
     if (this.#plan?.question.version === version) return this.#plan;
     const { failure, status } = this.#frame;
-    hideFailure(failure);
+    if (!this.#linkFailed) hideFailure(failure);
     this.#problem = undefined;
     this.#showWrong();
     try {
@@ -437,6 +441,8 @@ export class Playground {
 
   async #describe(compiled: Compiled, csv: string, signal: AbortSignal): Promise<Described> {
     let seen: number | undefined;
+    // What an earlier program said is not of this one.
+    this.#showSaid({ said: [] });
     try {
       return await describe({ code: compiled.code, lineOf: lineMap(compiled.mappings) }, csv, {
         signal,
@@ -444,6 +450,7 @@ export class Playground {
       });
     } catch (error) {
       if (seen !== undefined && isCancellation(error, signal)) this.#stoppedAt = seen;
+      if (error instanceof ProgramError) this.#showSaid(error);
       throw error;
     }
   }
@@ -508,10 +515,17 @@ export class Playground {
       const outcome = await this.#session.run(plan, phases, signal);
       const { module: code, name } = compiled;
       const { columns, version } = question;
-      this.#done = { outcome, code: codeOfRun({ code, name, options: plan.options, columns, file: FILE }) };
       this.#showOutcome(outcome);
-      this.#frame.results.dataset['stale'] = String(version !== this.#version);
+      this.#done = { outcome, code: codeOfRun({ code, name, options: plan.options, columns, file: FILE }) };
+      this.#showStale(version !== this.#version);
     });
+  }
+
+  /** Whether what is shown is of what is asked now. */
+  #showStale(isStale: boolean): void {
+    const { results, before } = this.#frame;
+    results.dataset['stale'] = String(isStale);
+    before.hidden = !isStale;
   }
 
   #showOutcome(outcome: Outcome): void {

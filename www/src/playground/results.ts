@@ -120,7 +120,7 @@ function distance(a: DecryptedExact | undefined, b: DecryptedExact | undefined):
   if (a === undefined || b === undefined || a === null || b === null) return a === b ? 0 : Number.NaN;
   if (Array.isArray(a) && Array.isArray(b))
     return a.length === b.length
-      ? Math.max(0, ...a.map((one, index) => distance(one, b[index])))
+      ? a.reduce<number>((most, one, index) => Math.max(most, distance(one, b[index])), 0)
       : Number.NaN;
   if (typeof a === 'number' && typeof b === 'number') return Object.is(a, b) ? 0 : Math.abs(a - b);
   return String(a) === String(b) ? 0 : Number.NaN;

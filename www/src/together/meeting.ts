@@ -63,8 +63,9 @@ export function aboutOf({ decimals, relay }: Meeting, graph: string): Uint8Array
 
 /** What is wrong with the names. */
 export function wrongNames(parties: readonly string[]): string | undefined {
-  if (parties.length < 2 || parties.length > MOST_PARTIES)
-    return `It takes 2 to ${MOST_PARTIES} parties; there are ${parties.length}.`;
+  const named = parties.filter((name) => name !== '').length;
+  if (named < 2 || parties.length > MOST_PARTIES)
+    return `It takes 2 to ${MOST_PARTIES} parties; there ${named === 1 ? 'is' : 'are'} ${named}.`;
   const bad = parties.find((name) => !NAME.test(name));
   if (bad !== undefined)
     return `“${bad}” does not do as a name: letters, digits, spaces, - and _, at most 24, the first one a letter or digit.`;

@@ -91,14 +91,21 @@ export function answerOf(totals: readonly bigint[], decimals: number): Answer | 
   };
 }
 
-/** Values as units of the last decimal. Errors: a sentence, with the row. */
-export function unitsOf(values: Iterable<number>, decimals: number): number[] {
+/**
+ * Values as units of the last decimal: of all rows, or of every so manieth one (`of`) from a row on (`first`, counted from 0). Errors: a sentence, with the row as the file has it, counted
+ * from 1.
+ */
+export function unitsOf(values: ArrayLike<number>, decimals: number, first = 0, of = 1): number[] {
   const units: number[] = [];
-  let row = 0;
-  for (const value of values) {
-    row += 1;
+  for (let at = first; at < values.length; at += of) {
+    const [value, row] = [values[at]!, at + 1];
     if (Number.isNaN(value)) continue;
     const scaled = Math.round(value * 10 ** decimals);
+    // Who was invited has not chosen how many.
+    if (Math.abs(scaled) <= LARGEST && scaled / 10 ** decimals !== value)
+      throw new Error(
+        `Row ${row} has ${value}, with more digits behind the decimal point than the ${decimals} of this meeting. A meeting with more of them takes it.`,
+      );
     if (Math.abs(scaled) > LARGEST)
       throw new Error(
         `Row ${row} has ${value}: with ${decimals} decimals values lie between -${LARGEST / 10 ** decimals} and ${LARGEST / 10 ** decimals}.`,

@@ -364,13 +364,12 @@ export class Together {
       const found = table.numeric.find(({ name }) => name === column.value)!;
       // Of the example everybody has other rows.
       const mine = parties.indexOf(party);
-      const values =
-        name === SAMPLE_NAME ? found.values.filter((_, row) => row % parties.length === mine) : found.values;
+      const part = name === SAMPLE_NAME ? ([mine, parties.length] as const) : [];
       try {
         hideFailure(failure);
-        const units = unitsOf(values, decimals);
-        const part = name === SAMPLE_NAME ? `, your part of ${format.count(found.values.length)}` : '';
-        brought.textContent = `${name}, ${found.name}: ${format.plural(units.length, 'value')}${part}`;
+        const units = unitsOf(found.values, decimals, ...part);
+        const whose = name === SAMPLE_NAME ? `, your part of ${format.count(found.values.length)}` : '';
+        brought.textContent = `${name}, ${found.name}: ${format.plural(units.length, 'value')}${whose}`;
         this.#units = units;
       } catch (error) {
         brought.textContent = '';
@@ -422,7 +421,7 @@ export class Together {
       const cancelled = isCancellation(error, signal);
       if (!cancelled) this.#fail(error, 'computing together');
       await this.#end(
-        `${cancelled ? 'Cancelled, and the others were told' : 'There is no result'}. A new meeting begins a new run.`,
+        `${cancelled ? cancelledBefore(absent) : 'There is no result'}. A new meeting begins a new run.`,
       );
     } finally {
       transport?.close();
@@ -527,4 +526,10 @@ export class Together {
   #fail(error: unknown, during: string): void {
     showFailure(this.#frame.failure, failureOf(error, during), () => this.#app.renew());
   }
+}
+
+/** Who has not come yet hears nothing. */
+function cancelledBefore(absent: ReadonlySet<string>): string {
+  if (absent.size === 0) return 'Cancelled, and the others were told';
+  return `Cancelled. ${[...absent].join(' and ')} had not agreed yet, and may still wait: say there that this meeting is over`;
 }

@@ -8,6 +8,7 @@ export function showFailure(
   { sentence, code, place, canRestart }: Failure,
   restart: () => void,
 ): void {
+  const before = document.activeElement;
   box.dataset['code'] = code;
   box.replaceChildren(
     h('p', { class: 'sentence', 'data-testid': 'error-sentence' }, sentence),
@@ -22,11 +23,17 @@ export function showFailure(
       'div',
       { class: 'row' },
       ...(canRestart ? [button('Restart the workers', restart, { 'data-testid': 'restart' })] : []),
-      button('Dismiss', () => hideFailure(box), { class: 'quiet' }),
+      button('Dismiss', () => dismiss(box, before), { class: 'quiet' }),
     ),
   );
   box.hidden = false;
   box.scrollIntoView({ block: 'nearest' });
+}
+
+/** Who works by keyboard goes on where it went wrong. */
+function dismiss(box: HTMLElement, before: Element | null): void {
+  hideFailure(box);
+  if (before instanceof HTMLElement && before.isConnected) before.focus();
 }
 
 export function hideFailure(box: HTMLElement): void {

@@ -1,8 +1,20 @@
 /** The results beside those of the plain table. */
-import { textOf, type Result } from '../compare.js';
+import { textOf } from '../compare.js';
 import * as format from '../format.js';
 import type { Line } from '../run/runner.js';
+import type { StatisticName } from '../selection.js';
 import { byId, h } from './dom.js';
+
+/** When a statistic has no value. */
+const WHY_NONE: Readonly<Record<StatisticName, string>> = {
+  count: 'there are no rows',
+  sum: 'there are no rows',
+  mean: 'no row has a value',
+  variance: 'it takes two rows that have a value',
+  covariance: 'it takes two rows that have both values',
+  correlation:
+    'it takes two rows that have both values, and neither column may have one value in all of them',
+};
 
 /** Shows the lines of a run. */
 export function showResults(lines: readonly Line[], note: string): void {
@@ -18,7 +30,8 @@ export function markStale(): void {
   const section = byId('results');
   if (section.hidden || section.dataset['stale'] === 'true') return;
   section.dataset['stale'] = 'true';
-  byId('results-note').textContent = 'These are the results of the last run; the choice above has changed.';
+  byId('results-note').textContent =
+    'These are the results of the last run. Run again for what is chosen above.';
 }
 
 function rowOf({ statistic, columns, encrypted, plain, equal, budgetBits }: Line): HTMLElement {
@@ -36,8 +49,13 @@ function rowOf({ statistic, columns, encrypted, plain, equal, budgetBits }: Line
     },
     h('th', { scope: 'row' }, statistic),
     h('td', { 'data-label': 'Column' }, columns.join(' × ')),
-    h('td', { 'data-label': 'From encrypted data', class: 'value' }, ...valueOf(encrypted)),
-    h('td', { 'data-label': 'From the plain table', class: 'value' }, ...valueOf(plain)),
+    h(
+      'td',
+      { 'data-label': 'From encrypted data', class: 'value' },
+      textOf(encrypted),
+      ...(encrypted.kind === 'none' ? [' ', h('span', { class: 'note' }, WHY_NONE[statistic])] : []),
+    ),
+    h('td', { 'data-label': 'From the plain table', class: 'value' }, textOf(plain)),
     h(
       'td',
       { 'data-label': 'Compared' },
@@ -45,10 +63,4 @@ function rowOf({ statistic, columns, encrypted, plain, equal, budgetBits }: Line
     ),
     h('td', { 'data-label': 'Noise left', class: 'value' }, noise),
   );
-}
-
-function valueOf(result: Result): (Node | string)[] {
-  return result.kind === 'none'
-    ? ['undefined ', h('span', { class: 'note' }, result.problem)]
-    : [textOf(result)];
 }

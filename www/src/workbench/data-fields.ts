@@ -70,7 +70,11 @@ class Field {
   }
 
   fill(pattern: Pattern): void {
-    this.#take(fill(pattern, this.#port), '');
+    try {
+      this.#take(fill(pattern, this.#port), '');
+    } catch (error) {
+      this.#say((error as Error).message, true);
+    }
   }
 
   /** Errors: what is wrong with what was typed. */

@@ -112,6 +112,8 @@ export class RunPanel {
       this.#outputs.dataset['state'] = 'done';
     } catch (error) {
       this.#outputs.dataset['state'] = 'failed';
+      // Those of a run before are not of these data.
+      this.#outputs.replaceChildren();
       if (isCancellation(error, signal)) this.#said.textContent = 'Cancelled.';
       else {
         const { sentence, code } = failureOf(error, 'running');

@@ -93,9 +93,16 @@ function numberOf(word: string, element: Element, index: number): never {
   return (element === 'i64' || element === 'u64' ? value : Number(value)) as never;
 }
 
-/** 0, 1, 2, ...; random numbers; or zeros. They are such as the input takes. */
+/** Most numbers of an input: what a tab has memory for. */
+export const MOST_NUMBERS = 2 ** 25;
+
+/** 0, 1, 2, ...; random numbers; or zeros. They are such as the input takes. Errors: a sentence, for more of them than a tab has memory for. */
 export function fill(pattern: Pattern, port: Port): DataArray {
   const element = elementOf(port);
+  if (lengthOf(port) > MOST_NUMBERS)
+    throw new Error(
+      `${port.name} takes ${count(lengthOf(port))}, more than this tab fills in: ${count(MOST_NUMBERS)}`,
+    );
   const array = new ARRAYS[element](lengthOf(port));
   const modulus = modulusOf(port);
   if (pattern === 'random') fillRandom(array, element, modulus);

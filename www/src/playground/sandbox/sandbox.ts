@@ -33,11 +33,14 @@ export class ProgramError extends Error {
   override readonly name = 'ProgramError';
   readonly code: string;
   readonly line: number | undefined;
+  /** What it had written to the console by then. */
+  readonly said: readonly string[];
 
-  constructor(code: string, message: string, line: number | undefined) {
+  constructor(code: string, message: string, line: number | undefined, said: readonly string[] = []) {
     super(message);
     this.code = code;
     this.line = line;
+    this.said = said;
   }
 }
 
@@ -73,7 +76,7 @@ export async function describe(
   let timer: ReturnType<typeof setTimeout> | undefined;
   const answer = new Promise<Described>((resolve, reject) => {
     const fail = (code: string, message: string, line: number | undefined): void =>
-      reject(new ProgramError(code, message, line));
+      reject(new ProgramError(code, message, line, said));
     // Whatever the program likes comes here: it can speak for itself.
     port.onmessage = ({ data }: MessageEvent<Partial<Record<string, unknown>> | null>) => {
       const text = (name: string, most = MOST_LETTERS): string => {
