@@ -1,11 +1,14 @@
 // Files as people have them: spreadsheets and Parquet that other programs wrote, text of any kind, and what is none of these.
 import { expect, test } from 'vitest';
+import digitsParquet from './files/digits.parquet?inline';
+import digitsXlsx from './files/digits.xlsx?inline';
 import gzip from './files/people-gzip.parquet?inline';
 import snappy from './files/people-snappy.parquet?inline';
 import zstd from './files/people-zstd.parquet?inline';
 import spreadsheet from './files/people.xlsx?inline';
 import type { DataTable } from '../src/data/messages.js';
 import { kindOf, readTable, shortNames } from '../src/data/read-table.js';
+import { shortest } from '../src/data/read-xlsx.js';
 
 /** The bytes of a data address. */
 const file = async (address: string): Promise<Uint8Array> =>
@@ -40,6 +43,52 @@ test.each([
   });
 });
 
+test('Parquet: each of two columns of one name, and decimals with all their digits', async () => {
+  const table = await readTable(await file(digitsParquet));
+  expect(numbersOf(table)).toEqual({
+    x: [1, 2],
+    'x (2)': [3, 4],
+    bytes: [-0.05, 12.5],
+    int64: [-123456789012.3456, Number.NaN],
+    int32: [7, -8],
+    varied: [-12.3, 6553.6],
+  });
+  expect(table.others).toEqual([
+    { name: 'parts', why: 'row 1, “{"a":"1","b":"2"}”, is no number' },
+    { name: 'long', why: 'row 1, “12345678901234567890.12”, has more digits than a double holds' },
+    { name: 'letters', why: 'row 2, “x”, is no number' },
+    { name: 'json', why: 'row 1, “9007199254740993”, has more digits than a double holds' },
+  ]);
+});
+
+test('a spreadsheet: a table further down, and numbers with more digits than a double', async () => {
+  const table = await readTable(await file(digitsXlsx));
+  expect(numbersOf(table)).toEqual({ short: [2.5, 4], bits: [1.62, 5] });
+  expect(table.others).toEqual([
+    { name: 'long', why: 'row 1, “12345678901234567890”, has more digits than a double holds' },
+  ]);
+});
+
+test.each([
+  // As spreadsheets write doubles.
+  ['0.10000000000000001', '0.1'],
+  ['-1.6200000000000001', '-1.62'],
+  ['0.30000000000000004', '0.30000000000000004'],
+  ['1.2345678901234567E+20', '123456789012345670000'],
+  ['100', '100'],
+  ['2.50', '2.5'],
+  ['0', '0'],
+  ['-0.0', '0'],
+  // No double, and no number.
+  ['12345678901234567890', '12345678901234567890'],
+  ['9007199254740993', '9007199254740993'],
+  ['0.100000000000000005551', '0.100000000000000005551'],
+  ['1E999', '1E999'],
+  ['one', 'one'],
+])('of a spreadsheet, %s is read as %s', (written, read) => {
+  expect(shortest(written)).toBe(read);
+});
+
 test('what is damaged, or none of these, is refused with its name', async () => {
   const code = (bytes: Uint8Array): Promise<unknown> =>
     readTable(bytes).then(
@@ -55,6 +104,15 @@ test('what is damaged, or none of these, is refused with its name', async () => 
   );
   expect(await code(Uint8Array.of())).toBe('table.empty');
   expect(kindOf(text('PARK,1'))).toBe('text');
+});
+
+test('a spreadsheet that is cut short is not called a ZIP file', async () => {
+  const bytes = await file(spreadsheet);
+  for (const length of [bytes.length - 22, 4000, 1000, 30])
+    await expect(readTable(bytes.slice(0, length))).rejects.toThrow('cut short');
+  expect(kindOf(bytes)).toBe('xlsx');
+  // The directory of a ZIP file without anything in it.
+  expect(kindOf(Uint8Array.from([80, 75, 3, 4, ...Array<number>(26).fill(0), 80, 75, 5, 6]))).toBe('zip');
 });
 
 test('the first row is what one says it is', async () => {

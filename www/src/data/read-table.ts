@@ -6,6 +6,9 @@ import type { DataTable, ReadOptions } from './messages.js';
 /** Longer names are cut: the engine takes 256 bytes, of two names and a word. */
 const MOST_LETTERS = 40;
 const MOST_CELL = 40;
+const COUNTED_FROM_ZERO = /\(rows are counted from 0/;
+/** Rows in a message of the reader: at its beginning, or behind a colon or a comma. */
+const ROWS = /((?:^R|[:,] r)ow )(\d+)(?=:| has | of | is )/g;
 const OPTIONS = { decimal: 'auto', duplicates: 'number' } as const;
 
 /** Reads a file. Errors: TableError; those of what reads spreadsheets and Parquet, as `UnreadableFile`. */
@@ -19,11 +22,13 @@ export async function readTable(file: Uint8Array, options: ReadOptions = {}): Pr
 
 /** The page counts rows from 1, as everybody who looks at a table does; the package, as indexes, from 0. */
 function countedFromOne(error: unknown): unknown {
-  if (!(error instanceof CipherloomError) || typeof error.details['row'] !== 'number') return error;
+  if (!(error instanceof CipherloomError) || !COUNTED_FROM_ZERO.test(error.message)) return error;
   const message = error.message
-    .replace(/^Row (\d+)/, (_, row: string) => `Row ${Number(row) + 1}`)
-    .replace('counted from 0', 'counted from 1');
-  return new CipherloomError(error.code, message, { ...error.details, row: error.details['row'] + 1 });
+    .replace(ROWS, (_, before: string, row: string) => `${before}${Number(row) + 1}`)
+    .replace(COUNTED_FROM_ZERO, '(rows are counted from 1');
+  const { row } = error.details;
+  const details = typeof row === 'number' ? { ...error.details, row: row + 1 } : error.details;
+  return new CipherloomError(error.code, message, details);
 }
 
 async function readAny(file: Uint8Array, { header = 'auto' }: ReadOptions): Promise<DataTable> {
@@ -44,11 +49,16 @@ async function readAny(file: Uint8Array, { header = 'auto' }: ReadOptions): Prom
     }
     case 'xls':
       throw new UnreadableFile('an old Excel file (XLS)', 'Save it as XLSX or CSV first');
+    case 'cut':
+      throw new UnreadableFile(
+        'a spreadsheet (XLSX) or ZIP file that is cut short',
+        'Download or save it again',
+      );
     case 'zip':
       throw new UnreadableFile('a ZIP file', 'Unpack it first');
     case 'text': {
       const table = parseTable(file, { ...options, encoding: 'auto' });
-      return described(table, textOf(table.format));
+      return described(table, textOf(table.format, table.columns.length));
     }
   }
 }
@@ -63,13 +73,14 @@ export class UnreadableFile extends Error {
 }
 
 /** What the bytes at the beginning say, and of a ZIP file the name of its first file. */
-export function kindOf(file: Uint8Array): 'xlsx' | 'xls' | 'zip' | 'parquet' | 'text' {
+export function kindOf(file: Uint8Array): 'xlsx' | 'xls' | 'zip' | 'cut' | 'parquet' | 'text' {
   const starts = (...bytes: readonly number[]): boolean => bytes.every((byte, at) => file[at] === byte);
   if (starts(0x50, 0x41, 0x52, 0x31)) return 'parquet';
   if (starts(0xd0, 0xcf, 0x11, 0xe0)) return 'xls';
   if (!starts(0x50, 0x4b, 3, 4)) return 'text';
-  // The directory of a ZIP file is at its end; all names stand there.
-  const end = new TextDecoder('windows-1252').decode(file.subarray(Math.max(0, file.length - 65_536)));
+  // The directory of a ZIP file is at its end; all names stand there, and behind them the mark of the end.
+  const end = new TextDecoder('windows-1252').decode(file.subarray(Math.max(0, file.length - 131_072)));
+  if (!end.includes('PK\x05\x06')) return 'cut';
   return end.includes('xl/workbook.xml') ? 'xlsx' : 'zip';
 }
 
@@ -108,7 +119,7 @@ function described(table: Table, read: string): DataTable {
   };
 }
 
-function textOf({ delimiter, decimal, encoding }: TableFormat): string {
+function textOf({ delimiter, decimal, encoding }: TableFormat, columns: number): string {
   const separators: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars' };
   const encodings = {
     'utf-8': 'UTF-8',
@@ -118,7 +129,7 @@ function textOf({ delimiter, decimal, encoding }: TableFormat): string {
   } as const;
   const parts = [
     `${encodings[encoding ?? 'utf-8']} text`,
-    `separated by ${separators[delimiter ?? ','] ?? 'a sign'}`,
+    columns > 1 ? `separated by ${separators[delimiter ?? ','] ?? 'a sign'}` : '',
     decimal === ',' ? 'decimals after a comma' : '',
   ];
   return parts.filter(Boolean).join(', ');

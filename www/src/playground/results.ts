@@ -1,11 +1,12 @@
 /** Results for reading, as CSV and as JSON. */
-import type { DecryptedDetails, DecryptedExact } from 'cipherloom';
+import type { Decimal, DecryptedDetails, DecryptedExact } from 'cipherloom';
 import * as format from '../format.js';
 import { h } from '../ui/dom.js';
 import { resultsOf } from './results-of.js';
 import type { Outcome } from './session.js';
 import { field } from './table-text.js';
 
+const NOISE_DECIDES = 'noise may have decided';
 /** Cells of one result that are shown; files have all. */
 const SHOWN = 12;
 
@@ -104,12 +105,13 @@ function compared(
   const off = expected === undefined ? Number.NaN : distance(value, expected.value);
   if (off === 0) return { agrees: true, words: '= equal' };
   return off <= error
-    ? { agrees: true, words: `off by ${off.toPrecision(2)}` }
+    ? { agrees: true, words: typeof value === 'boolean' ? NOISE_DECIDES : `off by ${off.toPrecision(2)}` }
     : { agrees: false, words: '≠ not equal' };
 }
 
 /** What noise has left of what is exact, or makes of what is not. */
-function noiseText({ budgetBits, error }: DecryptedDetails): string {
+function noiseText({ value, budgetBits, error }: DecryptedDetails): string {
+  if (error !== undefined && typeof value === 'boolean') return NOISE_DECIDES;
   if (error !== undefined) return `off by at most ${error.toPrecision(2)}`;
   if (budgetBits === undefined) return '–';
   return Number.isFinite(budgetBits) ? `${format.bits(budgetBits)} left` : 'public';
@@ -123,7 +125,13 @@ function distance(a: DecryptedExact | undefined, b: DecryptedExact | undefined):
       ? a.reduce<number>((most, one, index) => Math.max(most, distance(one, b[index])), 0)
       : Number.NaN;
   if (typeof a === 'number' && typeof b === 'number') return Object.is(a, b) ? 0 : Math.abs(a - b);
+  if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a !== b);
+  if (isDecimal(a) && isDecimal(b) && String(a) !== String(b)) return Math.abs(a.toNumber() - b.toNumber());
   return String(a) === String(b) ? 0 : Number.NaN;
+}
+
+function isDecimal(value: DecryptedExact): value is Decimal {
+  return typeof (value as Partial<Decimal>).toNumber === 'function';
 }
 
 /** Names come from a program, which may be anybody's: a sheet must not take one for a formula. */

@@ -44,7 +44,7 @@ export class Vectors {
 
   constructor(host: HTMLElement, app: App) {
     const around = { data: app.data, loom: () => app.loom() };
-    this.#works = [...TEXT_WORKS, new GroupMeans(), new EncryptedStatistics(around), new Mandelbrot()];
+    this.#works = [...TEXT_WORKS, new GroupMeans(around), new EncryptedStatistics(around), new Mandelbrot()];
     this.#work = this.#works[0]!;
     this.#frame = makeFrame(host, this.#works);
     const { board, log, timeline, choices, run, cancel, toResults, results } = this.#frame;

@@ -4,7 +4,6 @@ import {
   fromModule,
   fromProgram,
   type JobDefinition,
-  linesOf,
   PVar,
   type Row,
   Var,
@@ -15,10 +14,11 @@ import { areEqual, resultOf, textOf } from '../compare.js';
 import type { DataTable, NumericColumn } from '../data/messages.js';
 import * as format from '../format.js';
 import { h } from '../ui/dom.js';
+import { allDigits } from './digits.js';
 import { FileError, isTable, pathOf } from './files.js';
 import GROUPS from './operators/groups.ts?address';
 import type { Columns } from './operators/groups.js';
-import { cellsOf, delimiterOf, recordsOf } from './operators/records.js';
+import { columnsOf, type Layout, layoutOf, recordsIn } from './tables.js';
 import type { Around, Hearing, Prepared, Work } from './work.js';
 
 const noTable = (files: readonly File[]): string | undefined =>
@@ -32,19 +32,32 @@ export class GroupMeans implements Work {
   readonly maps = 'VectorMap + reducer';
   readonly takes = isTable;
   readonly problem = noTable;
+  readonly #around: Around;
   readonly #group = h('select', { 'data-testid': 'vectors-group' });
   readonly #value = h('select', { 'data-testid': 'vectors-value' });
 
+  constructor(around: Around) {
+    this.#around = around;
+  }
+
   async fields([file]: readonly File[]): Promise<readonly HTMLElement[]> {
-    const { cells, first } = await headerOf(file!);
-    offer(this.#value, cells, (name) => isNumber(first[cells.indexOf(name)]), -1);
-    offer(this.#group, cells, (name) => !isNumber(first[cells.indexOf(name)]), 0);
+    const { columns } = await layoutOf(file!, this.#around.data);
+    const names = columns.map(({ name }) => name);
+    const isNumbers = (name: string) => columns.some((column) => column.name === name && column.numbers);
+    offer(this.#value, names, isNumbers, -1);
+    offer(this.#group, names, (name) => !isNumbers(name), 0);
     return [field('Numbers of', this.#value), field('For each', this.#group)];
   }
 
-  async prepare(files: readonly File[]): Promise<Prepared> {
+  async prepare(files: readonly File[], { say, signal }: Hearing): Promise<Prepared> {
     const [group, value] = [this.#group.value, this.#value.value];
-    const tables = await Promise.all(files.map((file) => columnsOf(file, group, value)));
+    say(`Looking at ${format.plural(files.length, 'table')}…`);
+    const tables: { readonly file: File; readonly layout: Layout; readonly columns: Columns }[] = [];
+    for (const file of files) {
+      signal.throwIfAborted();
+      const layout = await layoutOf(file, this.#around.data);
+      tables.push({ file, layout, columns: columnsOf(file, layout, group, value) });
+    }
     const from = (name: string) => fromModule(GROUPS, { name });
     const definition: JobDefinition = {
       inputs: { records: VariableLenVector() },
@@ -54,15 +67,19 @@ export class GroupMeans implements Work {
     return {
       definition,
       async feed(job) {
-        for (const [index, columns] of tables.entries())
+        for (const [index, { columns }] of tables.entries())
           await job.globals['tables']!.emit(index, { ...columns });
         // No faster than workers are done with them.
-        job.inputs['records']!.read(rowsOf(files));
+        job.inputs['records']!.read(rowsOf(tables));
       },
       columns: [group, 'Rows', `Sum of ${value}`, 'Mean', 'Least', 'Most'],
       cells: ([key, of]) => {
-        const { count, sum, mean, least, most } = of as Record<string, number>;
-        return [String(key), format.count(count!), ...[sum, mean, least, most].map((one) => number(one!))];
+        const { count, sum, mean, least, most } = of as Record<string, number | string>;
+        return [
+          String(key),
+          format.count(Number(count)),
+          ...[sum, mean, least, most].map((one) => allDigits(one!)),
+        ];
       },
     };
   }
@@ -167,7 +184,7 @@ export class EncryptedStatistics implements Work {
       cells: ([path, value]) => {
         const { count, mean, variance, equal } = value as Record<string, number | null>;
         const told = (one: number | null | undefined): string =>
-          typeof one === 'number' ? number(one) : 'none';
+          typeof one === 'number' ? allDigits(one) : 'none';
         return [
           String(path),
           format.count(count!),
@@ -193,36 +210,6 @@ export class EncryptedStatistics implements Work {
   }
 }
 
-/** The first records of a table. */
-async function headerOf(file: File): Promise<{ header: string; cells: string[]; first: string[] }> {
-  const records: string[] = [];
-  try {
-    for await (const record of recordsOf(linesOf(pieces(file.slice(0, 2 ** 16))))) {
-      if (records.push(record) === 2) break;
-    }
-  } catch (error) {
-    throw new FileError(file, error);
-  }
-  const [header, first = ''] = records;
-  if (header === undefined) throw new FileError(file, new Error('it is empty'));
-  const delimiter = delimiterOf(header);
-  return { header, cells: namesOf(header, delimiter), first: cellsOf(first, delimiter) };
-}
-
-async function columnsOf(file: File, group: string, value: string): Promise<Columns> {
-  const { header, cells } = await headerOf(file);
-  const at = (name: string): number => {
-    const index = cells.indexOf(name);
-    if (index < 0) throw new FileError(file, new Error(`it has no column “${name}”`));
-    return index;
-  };
-  return { delimiter: delimiterOf(header), group: at(group), value: at(value) };
-}
-
-function namesOf(header: string, delimiter: string): string[] {
-  return cellsOf(header.replace(/^\uFEFF/, ''), delimiter).map((name) => name.trim());
-}
-
 function columnOf({ numeric }: DataTable, name: string, file: File): NumericColumn {
   const column = numeric.find((one) => one.name === name);
   if (column === undefined) throw new FileError(file, new Error(`it has no column of numbers “${name}”`));
@@ -230,30 +217,13 @@ function columnOf({ numeric }: DataTable, name: string, file: File): NumericColu
 }
 
 /** Records of all tables, below their headers. */
-async function* rowsOf(files: readonly File[]): AsyncGenerator<Row> {
-  for (const [table, file] of files.entries()) {
-    let number = -1;
-    try {
-      for await (const record of recordsOf(linesOf(pieces(file)))) {
-        if (++number > 0) yield [`${pathOf(file)}, row ${number}`, [table, record]];
-      }
-    } catch (error) {
-      throw new FileError(file, error);
-    }
-  }
-}
-
-/** A file's bytes as they are read; streams are no iterators in every browser. */
-async function* pieces(file: Blob): AsyncGenerator<Uint8Array> {
-  const reader = file.stream().getReader();
-  try {
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    await reader.cancel();
+async function* rowsOf(
+  tables: readonly { readonly file: File; readonly layout: Layout }[],
+): AsyncGenerator<Row> {
+  for (const [table, { file, layout }] of tables.entries()) {
+    let number = 0;
+    for await (const record of recordsIn(file, layout))
+      yield [`${pathOf(file)}, row ${++number}`, [table, record]];
   }
 }
 
@@ -271,13 +241,4 @@ function offer(
 
 function field(label: string, select: HTMLElement): HTMLElement {
   return h('label', { class: 'field' }, h('span', {}, label), select);
-}
-
-function isNumber(text = ''): boolean {
-  return text.trim() !== '' && Number.isFinite(Number(text));
-}
-
-/** Eight digits say enough here; downloads have all. */
-function number(value: number): string {
-  return new Intl.NumberFormat('en-US', { maximumSignificantDigits: 8 }).format(value);
 }
