@@ -1,4 +1,6 @@
 /** What a datum is to a network [L1]. */
+import { describe } from '../arguments.js';
+import { checkObject, checkOneOf, checkWhole, wrong } from './wrong.js';
 
 /** Categories by the code that the text form has: `in`, `iw`, `on` are the seed's, the others ours (its table of codes is lost). */
 export const CATEGORY_CODES = {
@@ -38,9 +40,17 @@ export interface Connection {
 /**
  * The category of a datum, by degrees, the role of its port, and whether it is fixed (seed 004, paragraphs 105, 146, 149; R27): code, of which nothing goes in or out: an instruction (other data that
  * nobody reads are auxiliary). Only out: input
- * or constant, neuron or weight, or auxiliary. Only in: output neuron or weight. Both: hidden neuron, whatever its port.
+ * or constant, neuron or weight, or auxiliary. Only in: output neuron or weight. Both: hidden neuron, whatever its port. Errors: LayoutError `layout.label`.
  */
-export function categoryOf({ inDegree, outDegree, role, constant = false }: Connection): Category {
+export function categoryOf(connection: Connection): Category {
+  const where = 'categoryOf, connection';
+  checkObject('layout.label', where, connection, ['inDegree', 'outDegree', 'role', 'constant']);
+  const { inDegree, outDegree, role, constant = false } = connection;
+  checkWhole('layout.label', `${where}, inDegree`, inDegree, 0, Number.MAX_SAFE_INTEGER);
+  checkWhole('layout.label', `${where}, outDegree`, outDegree, 0, Number.MAX_SAFE_INTEGER);
+  checkOneOf('layout.label', `${where}, role`, role, PORT_ROLES);
+  if (typeof constant !== 'boolean')
+    throw wrong('layout.label', `${where}, constant`, describe(constant), 'true or false');
   if (inDegree > 0 && outDegree > 0) return 'hn';
   if (inDegree > 0) return role === 'weight' ? 'ow' : 'on';
   if (outDegree === 0) return role === 'code' ? 'ins' : 'aux';

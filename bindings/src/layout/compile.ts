@@ -1,9 +1,10 @@
 /** From labels and a mode to instructions for each core [L5, L5d]. */
+import { checkLabelled } from './checks.js';
 import { type Dimension, product, type Sizes } from './dimensions.js';
 import type { DynamicLabel } from './dynamic-label.js';
 import { type LabelledOperator, type LabelPair, leadOf } from './label-operator.js';
 import { clusterOfCore, localMemory, type Machine, partsOfPlace, type Place } from './machine.js';
-import { boxSizes, needOf, sizesOfPair } from './need.js';
+import { boxSizes, type Need, needOf, sizesOfPair } from './need.js';
 import { numberKind } from './numbers.js';
 import { ADD } from './operators/add.js';
 import { layoutOperator } from './operators/index.js';
@@ -34,8 +35,9 @@ interface Piece {
 /** How pieces become one: added, or one after the other. */
 type How = 'sum' | { readonly to: Dimension };
 
-/** Instructions for all cores, of labels and mode alone. Errors: LayoutError `layout.operands` for labels that do not suit the mode. */
+/** Instructions for all cores, of labels and mode alone. Errors: LayoutError `layout.operands` for labels that do not suit the mode, those of `labelOperator` for labels that break a rule; InputError `input.type` for what is no labelled operator. */
 export function compile(labelled: LabelledOperator): Plan {
+  checkLabelled('compile', labelled);
   return new Compilation(labelled).plan();
 }
 
@@ -83,33 +85,16 @@ class Compilation {
 
   /** Every task: what it reads, and the piece that it makes; by group. */
   #compute(): readonly { readonly owner: number; readonly pieces: readonly Piece[] }[] {
-    const { operator, mode, output } = this.#labelled;
+    const { mode } = this.#labelled;
     const { tasks, owners } = SCHEDULES[mode](this.#labelled);
     const groups = owners.map((owner) => ({ owner, pieces: [] as { piece: Piece; order: number }[] }));
     for (const task of [...tasks].sort((x, y) => x.step - y.step)) {
       const need = needOf(this.#labelled, task);
       if (need === undefined) continue;
       const { core, step } = task;
-      const inputs = layoutOperator(operator).ports.map(({ name }) =>
-        this.#read(step, core, name, need[name]),
-      );
-      const sizes = need.output;
       const name = `o${++this.#pieces}`;
-      const operations = layoutOperator(operator).operations(
-        boxSizes(sizesOfPair(this.#labelled.input), need.input),
-        boxSizes(sizesOfPair(this.#labelled.weight), need.weight),
-        sizes,
-      );
-      const attributes = need.attributes;
-      this.#emit(step, core, {
-        kind: 'compute',
-        operation: operator,
-        attributes,
-        inputs,
-        output: name,
-        dims: output.dynamic.dims,
-        operations,
-      });
+      this.#part(step, core, need, name);
+      const sizes = need.output;
       groups[task.group]?.pieces.push({ piece: { core, name, sizes, step }, order: task.weight ?? 0 });
     }
     return groups
@@ -118,6 +103,37 @@ class Compilation {
         owner,
         pieces: pieces.sort((x, y) => x.order - y.order).map(({ piece }) => piece),
       }));
+  }
+
+  /** A part of the output, with what it reads. */
+  #part(step: number, core: number, need: Need, output: string): void {
+    const { operator, output: result } = this.#labelled;
+    const { dims } = result.dynamic;
+    if (need.nothing)
+      return this.#emit(step, core, {
+        kind: 'compute',
+        operation: 'zeros',
+        sizes: need.output,
+        inputs: [],
+        output,
+        dims,
+        operations: 0,
+      });
+    const of = layoutOperator(operator);
+    const inputs = of.ports.map(({ name }) => this.#read(step, core, name, need[name]));
+    this.#emit(step, core, {
+      kind: 'compute',
+      operation: operator,
+      attributes: need.attributes,
+      inputs,
+      output,
+      dims,
+      operations: of.operations(
+        boxSizes(sizesOfPair(this.#labelled.input), need.input),
+        boxSizes(sizesOfPair(this.#labelled.weight), need.weight),
+        need.output,
+      ),
+    });
   }
 
   /** The pieces of each group, together at its owner: added in the order of weight parts, or joined. */

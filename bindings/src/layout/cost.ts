@@ -1,5 +1,7 @@
 /** What a plan moves, and the time that it takes by a stated model. */
+import { checkArgument } from '../arguments.js';
 import { Exchange } from './exchange.js';
+import { PLAN } from './kinds.js';
 import { hopsTo, type Machine, partsOfPlace, type Place } from './machine.js';
 import type { Instruction, Plan } from './plan.js';
 
@@ -32,8 +34,10 @@ function moveOf(instruction: Instruction): { readonly place: Place; readonly byt
   return { place, bytes: instruction.bytes };
 }
 
-/** Counts the moves of a plan by level and by hops. */
-export function countMoves({ steps, machine, placed, results }: Plan): Counts {
+/** Counts the moves of a plan by level and by hops. Errors: InputError `input.type` for no plan. */
+export function countMoves(plan: Plan): Counts {
+  checkArgument('countMoves, plan', plan, PLAN);
+  const { steps, machine, placed, results } = plan;
   const none = { moves: 0, bytes: 0 };
   const levels = { access: none, core: none, cluster: none, memory: none };
   const hops: Record<number, Moves> = {};
@@ -62,9 +66,11 @@ export function countMoves({ steps, machine, placed, results }: Plan): Counts {
 /**
  * Cycles of a plan. A core does its instructions one after the other: `operation` for each operation; for a move `hop` for each hop (none within a cluster) and `memoryByte` for each byte, or of a cache `cache` and `cacheByte` for each
  * byte, and `hop` for each hop to another one. A memory's channel carries one byte after the other: its bytes in a step take `memoryByte` each. A step takes as long as the slowest core or channel; steps follow each other. What the
- * host copies is not in it.
+ * host copies is not in it. Errors: InputError `input.type` for no plan.
  */
-export function timeOf({ steps, machine }: Plan): number {
+export function timeOf(plan: Plan): number {
+  checkArgument('timeOf, plan', plan, PLAN);
+  const { steps, machine } = plan;
   return steps.reduce((time, step) => {
     const channels = new Map<number, number>();
     const cores = step.map(({ core, instructions }) => {

@@ -1,16 +1,26 @@
 /** The dynamic label of one datum for one machine [L2b, L3]. */
+import { checkArgument, checkOptions } from '../arguments.js';
 import type { Dimension, Sizes } from './dimensions.js';
 import { product } from './dimensions.js';
 import { type DynamicLabel, dynamicLabel, operationSizes, type Padding } from './dynamic-label.js';
 import type { Exchange } from './exchange.js';
+import { CUT, DATUM_OPTIONS, MACHINE } from './kinds.js';
 import { coresOf, type Machine } from './machine.js';
 import { numberKind } from './numbers.js';
 import type { LayoutPort } from './operator.js';
 import { layoutOperator } from './operators/index.js';
-import { type PartsOptions, partsOf, type Range, targetOf } from './split-index.js';
+import { type PartsOptions, partsOf, type Range, ROUNDINGS, targetOf } from './split-index.js';
 import { dimensionsOf, staticLabel, type StaticLabel, staticSizes } from './static-label.js';
 import type { Storage } from './storage.js';
-import { type Mode, portOf, type PortName, rowsOf, type Strategy, type StrategyUse } from './strategy.js';
+import {
+  type Mode,
+  MODES,
+  portOf,
+  type PortName,
+  rowsOf,
+  type Strategy,
+  type StrategyUse,
+} from './strategy.js';
 import { tableStrategy } from './strategies/table.js';
 import { checkOneOf, wrong } from './wrong.js';
 
@@ -29,6 +39,15 @@ export interface DeriveOptions extends Pick<PartsOptions, 'rounding' | 'rest'> {
    * Where parts would cut tiles (R45): left as it is, and told by `cutTiles` (default); refused; lengths made multiples of the tile; the tile made smaller.
    */
   readonly tiles?: 'report' | 'refuse' | 'multiple' | 'shrink' | undefined;
+}
+
+/** Words among the options, looked at whether or not something is cut. Errors: LayoutError `layout.label`; `layout.operator` for a mode. */
+export function checkChoices(where: string, options: DeriveOptions): void {
+  const { rounding = 'ceiling', rest = 'refuse', tiles = 'report', mode = 'model' } = options;
+  checkOneOf('layout.operator', `${where}, mode`, mode, MODES);
+  checkOneOf('layout.label', `${where}, option rounding`, rounding, ROUNDINGS);
+  checkOneOf('layout.label', `${where}, option rest`, rest, ['refuse', 'spread']);
+  checkOneOf('layout.label', `${where}, option tiles`, tiles, ['report', 'refuse', 'multiple', 'shrink']);
 }
 
 /** How one label is derived. */
@@ -121,7 +140,6 @@ export function labelOf(
   where: string,
 ): DynamicLabel {
   const { tiles = 'report' } = options;
-  checkOneOf('layout.label', `${where}, option tiles`, tiles, ['report', 'refuse', 'multiple', 'shrink']);
   const made = dynamicLabel({ ...shape, split: { dimension, parts }, storage, exchange }, label, on, where);
   const [cut] = cutTiles(made);
   if (cut === undefined || tiles === 'report') return made;
@@ -133,8 +151,10 @@ export function labelOf(
   return dynamicLabel({ ...made, tile: { ...made.tile, [dimension]: smaller } }, label, on, where);
 }
 
-/** Parts that end within a tile (R45). */
-export function cutTiles({ tile, split }: Pick<DynamicLabel, 'tile' | 'split'>): readonly Range[] {
+/** Parts that end within a tile (R45). Errors: InputError `input.type` for what is no label. */
+export function cutTiles(label: Pick<DynamicLabel, 'tile' | 'split'>): readonly Range[] {
+  checkArgument('cutTiles, label', label, CUT);
+  const { tile, split } = label;
   const length = tile[split.dimension] ?? 1;
   return split.parts.filter(([, to]) => to % length !== 0);
 }
@@ -144,9 +164,12 @@ function gcd(a: number, b: number): number {
 }
 
 /**
- * The dynamic label of a datum by itself. What its operator sums is not known here: labels of all operands together are `labelOperator`'s. Errors: LayoutError.
+ * The dynamic label of a datum by itself. What its operator sums is not known here: labels of all operands together are `labelOperator`'s. Errors: LayoutError; InputError for options that there are not, and for no machine.
  */
 export function deriveLabel(of: StaticLabel, on: Machine, options: DatumOptions): DynamicLabel {
+  checkOptions('deriveLabel', options, DATUM_OPTIONS);
+  checkArgument('deriveLabel, machine', on, MACHINE);
+  checkChoices('derived label', options);
   const label = staticLabel(of);
   const { mode = 'model', operator, port = portOf(label.category), operands = {} } = options;
   const ports = layoutOperator(operator).ports;

@@ -1,16 +1,17 @@
 /** Static labels of a circuit's data, read off its graph [L1]. A table beside the circuit: nothing of it is in the graph. */
-import { describe } from '../arguments.js';
+import { checkArgument, checkOptions, describe } from '../arguments.js';
 import type { Circuit, Element } from '../graph-types.js';
 import { readType } from '../type-text.js';
 import type { CallOptions } from '../types.js';
 import { type Category, categoryOf, type PortRole } from './category.js';
 import { lettersOf } from './dimensions.js';
+import { CIRCUIT, DETECT_OPTIONS } from './kinds.js';
 import type { NumberType } from './numbers.js';
 import type { LayoutPort } from './operator.js';
 import { ADD } from './operators/add.js';
 import { ofGraph } from './operators/index.js';
 import { type StaticLabel, staticLabel } from './static-label.js';
-import { checkObject, wrong } from './wrong.js';
+import { wrong } from './wrong.js';
 
 /** How labels are detected. */
 export interface DetectOptions extends Pick<CallOptions, 'signal'> {
@@ -44,13 +45,14 @@ const TYPES: Readonly<Partial<Record<Element, NumberType>>> = {
 
 /**
  * Labels of all data of a circuit, inputs first, then operators in order: degrees by counting who reads whom, also through views and merges; the role by the port of the operators that read it (a weight's where one is), or of the
- * one that gives it; dimensions as the port usually has them, or as they are given. Errors: those of `Circuit.graph` and `toText`; LayoutError `layout.label` for given dimensions that are none, or of another number than the datum has.
+ * one that gives it; dimensions as the port usually has them, or as they are given. Errors: those of `Circuit.graph` and `toText`; LayoutError `layout.label` for given dimensions that are none, or of another number than the datum has; InputError for no circuit, and for options that there are not.
  */
 export async function detectLabels(
   circuit: Circuit,
   options: DetectOptions = {},
 ): Promise<readonly DetectedNode[]> {
-  checkObject('layout.label', 'detectLabels, options', options, ['signal', 'dims']);
+  checkArgument('detectLabels, circuit', circuit, CIRCUIT);
+  checkOptions('detectLabels', options, DETECT_OPTIONS);
   const { dims = {}, signal } = options;
   const [view, text] = await Promise.all([circuit.graph({ signal }), circuit.toText({ signal })]);
   const types = outputTypes(text);
@@ -89,7 +91,9 @@ export async function detectLabels(
     const category = categoryOf({ inDegree, outDegree, role, constant });
     const node = operator < 0 ? (circuit.inputs[number]?.name ?? '') : `op ${operator}`;
     const ports = operator < 0 ? circuit.inputs[number] : readType(types[operator] ?? '');
-    const written = [node, ...outputs].flatMap((name) => dims[name] ?? [])[0];
+    const written = [node, ...outputs].flatMap((name) =>
+      Object.hasOwn(dims, name) ? (dims[name] ?? []) : [],
+    )[0];
     const label = labelOf(node, category, ports?.element, ports?.shape, written, port);
     return Object.freeze({
       node,

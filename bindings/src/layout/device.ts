@@ -1,4 +1,6 @@
 /** The device at hand, as a machine. */
+import { checkOptions } from '../arguments.js';
+import { DEVICE_OPTIONS } from './kinds.js';
 import { type Machine, machine, MOST_CORES } from './machine.js';
 
 /** What is known of the device at hand. */
@@ -16,9 +18,10 @@ interface Os {
 
 /**
  * The device at hand: as many cores as it offers threads, or as `threads` says (`loom.mode.threads`). What sort of caches and memories lie behind them no platform tells, so
- * that one cluster and one memory is all that it claims. Errors: LayoutError `layout.machine`.
+ * that one cluster and one memory is all that it claims. Errors: LayoutError `layout.machine`; InputError for options that there are not.
  */
 export function deviceMachine(options: { readonly threads?: number | undefined } = {}): Device {
+  checkOptions('deviceMachine', options, DEVICE_OPTIONS);
   const os = globalThis.process?.getBuiltinModule?.('node:os') as Os | undefined;
   const { hardwareConcurrency, deviceMemory } = (globalThis.navigator ?? {}) as {
     hardwareConcurrency?: number;

@@ -34,6 +34,11 @@ export function byDimension(dims: readonly Dimension[], sizes: readonly number[]
   return Object.fromEntries(dims.map((dimension, index) => [dimension, sizes[index] ?? 1] as const));
 }
 
+/** Sizes by dimension, in an order; 1 of a dimension that they have not. */
+export function inOrder(dims: string, sizes: Sizes): number[] {
+  return [...dims].map((letter) => sizes[letter as Dimension] ?? 1);
+}
+
 /** The product of sizes. */
 export function product(sizes: readonly number[]): number {
   return sizes.reduce((all, size) => all * size, 1);

@@ -1,7 +1,8 @@
 /** What a datum is on one machine [L2, L2b]. */
-import { describe } from '../arguments.js';
+import { checkArgument, describe } from '../arguments.js';
 import { type Dimension, isDimension, lettersOf, MOST_ELEMENTS, product, type Sizes } from './dimensions.js';
 import { Exchange, exchangeSet, LEVELS, printExchange } from './exchange.js';
+import { MACHINE, PADDED, SIZED } from './kinds.js';
 import type { Machine, Place } from './machine.js';
 import { NUMBER_TYPES, numberKind, type NumberType } from './numbers.js';
 import { checkParts, type Range } from './split-index.js';
@@ -52,11 +53,14 @@ const NAMES: readonly (keyof DynamicLabel)[] = [
   'exchange',
 ];
 
-/** Static size + padding of each dimension (seed 004, paragraph 166). */
+/** Static size + padding of each dimension (seed 004, paragraph 166). Errors: InputError `input.type` for what is no label. */
 export function operationSizes(
-  { padding }: Pick<DynamicLabel, 'padding'>,
+  dynamic: Pick<DynamicLabel, 'padding'>,
   label: Pick<StaticLabel, 'dims' | 'sizes'>,
 ): Sizes {
+  checkArgument('operationSizes, dynamic label', dynamic, PADDED);
+  checkArgument('operationSizes, static label', label, SIZED);
+  const { padding } = dynamic;
   const sizes = staticSizes(label as StaticLabel);
   return Object.fromEntries(
     dimensionsOf(label).map(
@@ -66,7 +70,7 @@ export function operationSizes(
 }
 
 /**
- * A label that was looked at, beside the static one that it belongs to, and the machine, frozen. Errors: LayoutError `layout.label`, `layout.split` (parts), `layout.storage`.
+ * A label that was looked at, beside the static one that it belongs to, and the machine, frozen. Errors: LayoutError `layout.label`, `layout.split` (parts), `layout.storage`; InputError `input.type` for no static label, or no machine.
  */
 export function dynamicLabel(
   label: DynamicLabel,
@@ -74,6 +78,8 @@ export function dynamicLabel(
   on?: Machine,
   where = 'dynamic label',
 ): DynamicLabel {
+  checkArgument(`${where}, static label`, of, SIZED);
+  if (on !== undefined) checkArgument(`${where}, machine`, on, MACHINE);
   const shaped = shapeOf(label, where);
   const { dims, type, tile, padding, bytes } = shaped;
   const sorted = (order: string): string => [...order].sort().join('');
@@ -134,6 +140,9 @@ function shapeOf(label: DynamicLabel, where: string): DynamicLabel {
   checkObject(bad, `${where}, split index`, label.split, ['dimension', 'parts']);
   if (!isDimension(label.split.dimension))
     throw wrong(bad, `${where}, split index`, describe(label.split.dimension), `one of ${label.dims}`);
+  const { parts } = label.split;
+  if (!Array.isArray(parts) || !parts.every(Array.isArray))
+    throw wrong('layout.split', `${where}, split index`, describe(parts), 'an array of parts, [from, to]');
   if (!Array.isArray(label.exchange))
     throw wrong(bad, `${where}, exchange`, describe(label.exchange), 'an array of levels');
   for (const level of label.exchange)
@@ -141,7 +150,7 @@ function shapeOf(label: DynamicLabel, where: string): DynamicLabel {
   return label;
 }
 
-/** `dynamic: float16, dim_NC, C=512, C=24, 8192 B, C[(0,255),(256,511)], mem, no`; fills that are not 0 as `C=24:7`, no tile as `-`. */
+/** `dynamic: float16, dim_NC, C=512, C=24, 8192 B, C[(0,255),(256,511)], mem, no`; fills that are not 0 as `C=24:7`, no tile as `-`. Errors: LayoutError `layout.label`, `layout.split`, `layout.storage`. */
 export function printDynamic(label: DynamicLabel): string {
   const { type, dims, tile, padding, bytes, split, storage, exchange } = shapeOf(label, 'dynamic label');
   const ordered = <T>(by: Readonly<Partial<Record<Dimension, T>>>, print: (value: T) => string): string =>
@@ -158,7 +167,7 @@ export function printDynamic(label: DynamicLabel): string {
     ordered(padding, filled),
     `${bytes} B`,
     `${split.dimension}[${parts}]`,
-    printStorage(storage),
+    printStorage(checkStorage('dynamic label, storage', storage)),
     printExchange(exchange),
   ];
   return `dynamic: ${fields.join(', ')}`;

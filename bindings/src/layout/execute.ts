@@ -1,6 +1,9 @@
 /** An operator from data to data, on a machine that is simulated [L4, L5, L5e]. */
+import { checkArgument, checkOptions } from '../arguments.js';
 import type { Category } from './category.js';
+import { checkLabelled, checkWeight } from './checks.js';
 import { compile } from './compile.js';
+import { EXECUTE_OPTIONS, PLAN } from './kinds.js';
 import {
   type LabelledOperator,
   labelOperator,
@@ -14,8 +17,8 @@ import { layoutOperator } from './operators/index.js';
 import type { Plan } from './plan.js';
 import { prepare, type Prepared, restore } from './prepare.js';
 import { type Simulation, simulate } from './simulate.js';
-import { join, type LayoutTensor } from './tensor.js';
-import { wrong } from './wrong.js';
+import { checkTensor, join, type LayoutTensor } from './tensor.js';
+import { checkObject } from './wrong.js';
 
 /** Data by operand. */
 export type OperandData = Readonly<{ input: LayoutTensor; weight?: LayoutTensor | undefined }>;
@@ -38,20 +41,20 @@ export interface Execution {
   readonly simulation: Simulation;
 }
 
-/** Labels at run time: labels, compiles and runs. Errors: LayoutError. */
+/** Labels at run time: labels, compiles and runs. Errors: LayoutError; InputError for options that there are not, and for no machine. */
 export function execute(
   operator: string,
   data: OperandData,
   on: Machine,
   options: ExecuteOptions = {},
 ): Execution {
+  const { ports } = layoutOperator(operator);
+  checkOptions('execute', options, EXECUTE_OPTIONS);
+  checkData(operator, data);
   const { type = 'float32', statics = {}, ...rest } = options;
-  const labels: OperandLabels = { ...statics };
-  const given: Record<string, OperandLabels['input']> = { ...labels };
-  for (const { name, role } of layoutOperator(operator).ports) {
-    const datum = data[name];
-    if (datum === undefined)
-      throw wrong('layout.data', `${operator}, data`, `no ${name}`, 'data of every operand');
+  const given: Record<string, OperandLabels['input']> = { ...statics };
+  for (const { name, role } of ports) {
+    const datum = data[name] as LayoutTensor;
     const category: Category = role === 'weight' ? 'iw' : 'in';
     given[name] ??= { category, type, dims: datum.dims, sizes: datum.sizes };
   }
@@ -59,15 +62,24 @@ export function execute(
   return runPlan(compile(labelled), labelled, data);
 }
 
-/** Runs a plan that was compiled before, of the same labels, on data. Errors: LayoutError. */
+/** Data of just the operands that there are. Errors: LayoutError `layout.data`. */
+function checkData(operator: string, data: OperandData): void {
+  const where = `${operator}, data`;
+  checkObject('layout.data', where, data, ['input', 'weight']);
+  checkTensor(`${where}, input`, data.input);
+  checkWeight('layout.data', where, operator, data.weight);
+  if (data.weight !== undefined) checkTensor(`${where}, weight`, data.weight);
+}
+
+/** Runs a plan that was compiled before, of the same labels, on data. Errors: LayoutError; InputError `input.type` for no plan, or no labelled operator. */
 export function runPlan(plan: Plan, labelled: LabelledOperator, data: OperandData): Execution {
+  checkArgument('runPlan, plan', plan, PLAN);
+  checkLabelled('runPlan', labelled);
+  checkData(labelled.operator, data);
   const prepared: Partial<Record<'input' | 'weight', Prepared>> = {};
   const parts = new Map<string, LayoutTensor>();
   for (const { name, letter } of layoutOperator(labelled.operator).ports) {
-    const datum = data[name];
-    if (datum === undefined)
-      throw wrong('layout.data', `${labelled.operator}, data`, `no ${name}`, 'data of every operand');
-    const ready = prepare(labelled[name] as LabelPair, datum);
+    const ready = prepare(labelled[name] as LabelPair, data[name] as LayoutTensor);
     prepared[name] = ready;
     ready.parts.forEach((part, index) => parts.set(`${letter}${index + 1}`, part));
   }

@@ -1,8 +1,9 @@
 /** Labels of all operands of an operator [L3, L3d]. */
-import { describe } from '../arguments.js';
+import { checkArgument, checkOptions, describe } from '../arguments.js';
 import type { Dimension, Sizes } from './dimensions.js';
 import { type DynamicLabel, dynamicLabel, operationSizes } from './dynamic-label.js';
 import {
+  checkChoices,
   type Cut,
   cutFor,
   cutTiles,
@@ -13,14 +14,16 @@ import {
   whole,
   withBytes,
 } from './derive.js';
+import { MACHINE, OPERATOR_OPTIONS } from './kinds.js';
 import type { Machine } from './machine.js';
+import { numberKind } from './numbers.js';
 import type { LayoutAttributes, LayoutOperator, LayoutPort, Lead } from './operator.js';
 import { attributesOf, layoutOperator } from './operators/index.js';
 import { targetOf } from './split-index.js';
 import { staticLabel, type StaticLabel, staticSizes } from './static-label.js';
-import { type Mode, MODES, type PortName, rowsOf } from './strategy.js';
+import { type Mode, type PortName, rowsOf } from './strategy.js';
 import { tableStrategy } from './strategies/table.js';
-import { checkObject, checkOneOf, wrong } from './wrong.js';
+import { checkObject, wrong } from './wrong.js';
 
 /** A static and a dynamic label of one datum. */
 export interface LabelPair {
@@ -59,7 +62,7 @@ export function leadOf(port: LayoutPort, { split }: DynamicLabel): Lead | undefi
 
 /**
  * Labels of all operands. Those of inputs by the strategy; the output is one part where inputs are cut along what is summed, or where its parts are none that follow from those of the inputs (L3d); else
- * its parts are those of the input, or of the weight, that lead to them. The output's own label may be left out: then it is `on`, of the input's type, in the machine's order. Errors: LayoutError.
+ * its parts are those of the input, or of the weight, that lead to them. The output's own label may be left out: then it is `on`, of the input's type, in the machine's order. Errors: LayoutError; InputError for options that there are not, and for no machine.
  */
 export function labelOperator(
   name: string,
@@ -68,8 +71,10 @@ export function labelOperator(
   options: OperatorOptions = {},
 ): LabelledOperator {
   const operator = layoutOperator(name);
+  checkOptions(name, options, OPERATOR_OPTIONS);
+  checkChoices(name, options);
+  checkArgument(`${name}, machine`, on, MACHINE);
   const { mode = 'model', labels = {} } = options;
-  checkOneOf('layout.operator', `${name}, mode`, mode, MODES);
   checkObject('layout.operands', `${name}, operands`, given, ['input', 'weight', 'output']);
   checkObject('layout.operands', `${name}, labels`, labels, ['input', 'weight', 'output']);
   const attributes = attributesOf(operator, options.attributes);
@@ -91,8 +96,9 @@ export function labelOperator(
     const own = labels[port.name];
     if (own === undefined) return shapeFor(label, on, options.fill, port.leads);
     const where = `${name}, ${port.name}, dynamic label`;
-    const exact = Object.entries(own.padding ?? {}).find(
-      ([letter, padding]) => (padding?.length ?? 0) > 0 && port.leads[letter as Dimension] === undefined,
+    const checked = dynamicLabel(own, label, on, where);
+    const exact = Object.entries(checked.padding).find(
+      ([letter, { length }]) => length > 0 && port.leads[letter as Dimension] === undefined,
     );
     if (exact !== undefined)
       throw wrong(
@@ -101,17 +107,16 @@ export function labelOperator(
         `padding of ${exact[0]}`,
         'none there: the operator would be another one',
       );
-    return dynamicLabel(own, label, on, where);
+    return checked;
   });
   const sizes = statics.map((label, index) => operationSizes(shapes[index] as Shape, label));
   const [input = {}, weight = {}] = sizes;
   const operands = operator.ports.length === 2 ? { input, weight } : { input };
   const dynamics = statics.map((label, index): DynamicLabel => {
     const port = operator.ports[index] as LayoutPort;
-    const own = labels[port.name];
-    if (own !== undefined) return dynamicLabel(own, label, on, `${name}, ${port.name}, dynamic label`);
-    const use = { operator: name, port: port.name, mode, operands, category: label.category };
     const shape = shapes[index] as Shape;
+    if (labels[port.name] !== undefined) return shape as DynamicLabel;
+    const use = { operator: name, port: port.name, mode, operands, category: label.category };
     return labelOf(
       shape,
       cutFor(shape, label, on, use, options),
@@ -155,7 +160,7 @@ export function labelOperator(
   });
 }
 
-/** Errors: LayoutError `layout.operands` where what is summed has two sizes, is cut in two ways, or is filled up with numbers that count. */
+/** Errors: LayoutError `layout.operands` where what is summed has two sizes, is filled up with numbers that count, or with one that is not finite in its label's type. */
 function checkSums(
   operator: LayoutOperator,
   statics: readonly StaticLabel[],
@@ -176,8 +181,18 @@ function checkSums(
         `operation sizes ${own} of the input, ${other} of the weight`,
         'equal ones',
       );
-    const filled = ({ padding }: DynamicLabel): boolean =>
-      (padding[dimension]?.length ?? 0) > 0 && padding[dimension]?.fill !== 0;
+    // As it is stored: what is near 0, or far from it, may be 0 or infinite in the label's type.
+    const fillOf = ({ padding, type }: DynamicLabel): number =>
+      (padding[dimension]?.length ?? 0) > 0 ? numberKind(type).round(padding[dimension]?.fill ?? 0) : 0;
+    const infinite = [a, b].find((label) => !Number.isFinite(fillOf(label)));
+    if (infinite !== undefined)
+      throw wrong(
+        'layout.operands',
+        where,
+        `a fill of ${infinite.padding[dimension]?.fill}, ${fillOf(infinite)} in ${infinite.type}`,
+        'a finite one, since it is summed',
+      );
+    const filled = (label: DynamicLabel): boolean => fillOf(label) !== 0;
     if (filled(a) && filled(b))
       throw wrong(
         'layout.operands',
@@ -195,7 +210,7 @@ function checkSums(
       throw wrong(
         'layout.operands',
         where,
-        `a fill of ${short.padding[dimension]?.fill} where the other operand has numbers`,
+        `a fill of ${fillOf(short)} where the other operand has numbers`,
         'a fill of 0',
       );
   }

@@ -6,6 +6,7 @@ import type { LayoutAttributes } from './operator.js';
 import { layoutOperator } from './operators/index.js';
 import type { ScheduledTask } from './schedules/task.js';
 import type { Range } from './split-index.js';
+import { staticSizes } from './static-label.js';
 import type { Box } from './tensor.js';
 
 /** See the file. */
@@ -13,6 +14,8 @@ export interface Need {
   readonly input: Box;
   readonly weight: Box;
   readonly attributes: LayoutAttributes;
+  /** Whether a rim needs none of its operand: what comes out is 0. */
+  readonly nothing: boolean;
   /** Sizes of what comes out. */
   readonly output: Sizes;
 }
@@ -42,6 +45,8 @@ export function needOf(labelled: LabelledOperator, task: ScheduledTask): Need | 
   const out: Partial<Record<Dimension, Range>> = {};
   const summed: Partial<Record<Dimension, Range>> = {};
   const pairs = [labelled.input, labelled.weight];
+  const ownSizes = (index: number): Sizes =>
+    pairs[index] === undefined ? {} : staticSizes(pairs[index].static);
   for (const [index, part] of [task.input, task.weight].entries()) {
     const [port, pair] = [operator.ports[index], pairs[index]];
     if (part === undefined || port === undefined || pair === undefined) continue;
@@ -57,17 +62,22 @@ export function needOf(labelled: LabelledOperator, task: ScheduledTask): Need | 
     }
   }
   let attributes = operator.local(labelled.attributes);
+  let nothing = false;
   const boxOf = (index: number): Box => {
     const box: Partial<Record<Dimension, Range>> = {};
     for (const [letter, lead] of Object.entries(operator.ports[index]?.leads ?? {})) {
       const dimension = letter as Dimension;
-      const range = lead === 'sum' ? summed[dimension] : out[lead.to];
-      if (range === undefined) continue;
       if (lead !== 'sum' && lead.rim === true && operator.rim !== undefined) {
-        const rim = operator.rim(dimension, range, input, weight, labelled.attributes);
+        const run = out[lead.to] ?? [0, raw[lead.to] ?? 1];
+        // Behind the datum's own end there are zeros, whatever its label fills it up with.
+        const rim = operator.rim(dimension, run, ownSizes(0), ownSizes(1), labelled.attributes);
         box[dimension] = rim.range;
-        attributes = rim.attributes;
-      } else box[dimension] = range;
+        attributes = { ...attributes, ...rim.attributes };
+        nothing ||= rim.range[0] >= rim.range[1];
+        continue;
+      }
+      const range = lead === 'sum' ? summed[dimension] : out[lead.to];
+      if (range !== undefined) box[dimension] = range;
     }
     return box;
   };
@@ -78,5 +88,5 @@ export function needOf(labelled: LabelledOperator, task: ScheduledTask): Need | 
       return [dimension, range === undefined ? size : range[1] - range[0]] as const;
     }),
   );
-  return { input: first, weight: second, attributes, output: sizes };
+  return { input: first, weight: second, attributes, nothing, output: sizes };
 }

@@ -1,5 +1,6 @@
 /** Types of numbers that labels name. */
 import { roundToHalf } from './half.js';
+import { checkOneOf } from './wrong.js';
 
 /** What is known of a type: its bytes, and how a double becomes one of its numbers. */
 export interface NumberKind {
@@ -32,7 +33,7 @@ export type NumberType = keyof typeof NUMBER_KINDS;
 /** Their names. */
 export const NUMBER_TYPES = /* @__PURE__ */ Object.keys(NUMBER_KINDS) as readonly NumberType[];
 
-/** What is known of a type. */
+/** What is known of a type. Errors: LayoutError `layout.label` for one that there is not. */
 export function numberKind(type: NumberType): NumberKind {
-  return NUMBER_KINDS[type];
+  return NUMBER_KINDS[checkOneOf('layout.label', 'type of numbers', type, NUMBER_TYPES)];
 }

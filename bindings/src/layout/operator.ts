@@ -25,9 +25,9 @@ export interface LayoutPort {
 
 /** What of a first operand a run of the output needs. */
 export interface Rim {
-  /** The run of the operand. */
+  /** The run of the operand; where it ends no later than it begins the output's run needs nothing, and is 0. */
   readonly range: Range;
-  /** Attributes of the computation on it. */
+  /** Attributes of the computation on it, as far as they are about this dimension. */
   readonly attributes: LayoutAttributes;
 }
 
@@ -41,9 +41,9 @@ export interface LayoutOperator {
   readonly defaults: LayoutAttributes;
   /** Sizes of the output of such operands. Errors: LayoutError `layout.operands`. Sizes of summed dimensions are looked at elsewhere. */
   output(input: Sizes, weight: Sizes, attributes: LayoutAttributes): Sizes;
-  /** Attributes of the computation on whole operands. */
+  /** Attributes of the computation of a part, beside those of rims. */
   local(attributes: LayoutAttributes): LayoutAttributes;
-  /** Of a dimension with a rim. */
+  /** Of a dimension with a rim, for each computation, cut or not; sizes are those of the data themselves: what labels fill up is no neighbour. */
   rim?(dimension: Dimension, range: Range, input: Sizes, weight: Sizes, attributes: LayoutAttributes): Rim;
   /** Computes a part, rounded after every operation; `dims` is the order of the output. */
   compute(

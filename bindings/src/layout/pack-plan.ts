@@ -1,6 +1,8 @@
 /** A compiled plan, and what of its operands is constant, as packets for each core [L5e, L6]. */
-import { describe } from '../arguments.js';
-import { Exchange, LEVELS } from './exchange.js';
+import { checkArgument, describe } from '../arguments.js';
+import { checkLabelled, checkWeight } from './checks.js';
+import { checkInstruction } from './instruction.js';
+import { PLAN, STEPLESS_PLAN } from './kinds.js';
 import type { LabelledOperator, LabelPair } from './label-operator.js';
 import { coresOf, type Place } from './machine.js';
 import { bytesToNumbers, numbersToBytes } from './numbers-bytes.js';
@@ -9,15 +11,18 @@ import { type NamedNumber, openPacket, packConstants, type Packet } from './pack
 import type { CoreStep, Instruction, Plan } from './plan.js';
 import { prepare } from './prepare.js';
 import type { LayoutTensor } from './tensor.js';
-import { checkObject, checkOneOf, checkWhole, wrong } from './wrong.js';
+import { wrong } from './wrong.js';
 
 const INSTRUCTIONS = 'instructions';
 
 /**
  * Packets of a plan: each core's instructions, the parts of the weight that it has, in the label's type, and the addresses of the input's parts that it has and of the results that it writes, which are offsets within their memory, in the order
- * in which the plan places them. Errors: LayoutError.
+ * in which the plan places them. Errors: LayoutError; InputError `input.type` for no plan, or no labelled operator.
  */
 export function packPlan(plan: Plan, labelled: LabelledOperator, weight?: LayoutTensor): readonly Packet[] {
+  checkArgument('packPlan, plan', plan, PLAN);
+  checkLabelled('packPlan', labelled);
+  if (weight !== undefined) checkWeight('layout.operands', 'packPlan, weight', labelled.operator, weight);
   const cores = coresOf(plan.machine);
   const perCore = Array.from({ length: cores }, (_, core) => core);
   const encoder = new TextEncoder();
@@ -59,13 +64,17 @@ export function packPlan(plan: Plan, labelled: LabelledOperator, weight?: Layout
   return packConstants(cores, { constants, addresses, sizes: true });
 }
 
-/** A plan whose instructions, and whose weight's parts, come out of packets: of the same machine and places. Errors: LayoutError `layout.packet`, `layout.plan`. */
+/** A plan whose instructions, and whose weight's parts, come out of packets: of the same machine and places. Errors: LayoutError `layout.packet`, `layout.plan`; InputError `input.type` for no plan, or no labelled operator. */
 export function openPlan(
   plan: Omit<Plan, 'steps'>,
   labelled: LabelledOperator,
   packets: readonly Uint8Array[],
 ): { readonly plan: Plan; readonly parts: ReadonlyMap<string, LayoutTensor> } {
-  const opened = packets.map(openPacket);
+  checkArgument('openPlan, plan', plan, STEPLESS_PLAN);
+  checkLabelled('openPlan', labelled);
+  if (!Array.isArray(packets))
+    throw wrong('layout.packet', 'packets', describe(packets), 'an array of bytes');
+  const opened = packets.map((packet: Uint8Array) => openPacket(packet));
   if (opened.length !== coresOf(plan.machine) || opened.some(({ core }, index) => core !== index))
     throw wrong(
       'layout.packet',
@@ -138,54 +147,4 @@ function readSteps(packet: Packet): readonly (readonly Instruction[])[] {
     throw wrong('layout.packet', where, describe(steps), 'an array of arrays');
   for (const instruction of steps.flat() as unknown[]) checkInstruction(where, instruction);
   return steps as Instruction[][];
-}
-
-const PLACE = /^(mem|cluster)[1-9]\d{0,8}$/;
-
-function checkInstruction(where: string, instruction: unknown): void {
-  const bad = 'layout.plan';
-  const names = [
-    'kind',
-    'action',
-    'datum',
-    'operand',
-    'from',
-    'to',
-    'box',
-    'as',
-    'bytes',
-    'level',
-    'operation',
-    'attributes',
-    'dimension',
-    'sizes',
-    'inputs',
-    'output',
-    'dims',
-    'operations',
-  ];
-  const one = checkObject(bad, where, instruction, names);
-  checkOneOf(bad, `${where}, kind`, one.kind, ['access', 'exchange', 'compute']);
-  const texts = (...fields: string[]): void => {
-    for (const field of fields)
-      if (typeof one[field] !== 'string')
-        throw wrong(bad, `${where}, ${field}`, describe(one[field]), 'a text');
-  };
-  const place = (value: unknown): void => {
-    if (typeof value !== 'string' || !PLACE.test(value))
-      throw wrong(bad, `${where}, place`, describe(value), 'such as mem1, cluster2');
-  };
-  if (one.kind === 'compute') {
-    texts('operation', 'output', 'dims');
-    if (!Array.isArray(one.inputs) || !one.inputs.every((name) => typeof name === 'string'))
-      throw wrong(bad, `${where}, inputs`, describe(one.inputs), 'names');
-    return;
-  }
-  texts('datum');
-  checkWhole(bad, `${where}, bytes`, one.bytes, 0, Number.MAX_SAFE_INTEGER);
-  if (one.kind === 'exchange') checkOneOf(bad, `${where}, level`, one.level, [Exchange.None, ...LEVELS]);
-  else checkOneOf(bad, `${where}, action`, one.action, ['read', 'write']);
-  if (one.kind === 'access' && one.action === 'write') return place(one.to);
-  texts('as');
-  place(one.from);
 }

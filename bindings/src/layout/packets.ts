@@ -1,6 +1,6 @@
 /** Constants of a computation, one packet for each core, loaded once before it runs [L6]. */
 import { describe } from '../arguments.js';
-import { checkWhole, wrong } from './wrong.js';
+import { checkObject, checkWhole, wrong } from './wrong.js';
 
 /** A constant: the same bytes for every core, or a block for each. */
 export interface Constant {
@@ -72,9 +72,15 @@ const MOST_ENTRIES = 65536;
 /** A packet for each core: as many as there are addresses, or blocks. Errors: LayoutError `layout.packet`. */
 export function packConstants(cores: number, contents: PacketContents): readonly Packet[] {
   checkWhole('layout.packet', 'packets, cores', cores, 1, 4096);
+  checkObject('layout.packet', 'packets, contents', contents, ['constants', 'addresses', 'hidden', 'sizes']);
   const { constants, addresses = [], hidden = [], sizes = false } = contents;
-  if (!Array.isArray(constants))
-    throw wrong('layout.packet', 'packets, constants', describe(constants), 'an array');
+  if (typeof sizes !== 'boolean')
+    throw wrong('layout.packet', 'packets, sizes', describe(sizes), 'true or false');
+  checkList('constants', constants, ['name', 'whole', 'blocks']);
+  checkList('hidden', hidden, ['name', 'value']);
+  if (!Array.isArray(addresses))
+    throw wrong('layout.packet', 'packets, addresses', describe(addresses), 'an array');
+  for (const own of addresses) checkList('addresses', own, ['name', 'value']);
   if (addresses.length !== 0 && addresses.length !== cores)
     throw wrong('layout.packet', 'packets, addresses', `those of ${addresses.length} cores`, `of ${cores}`);
   return Array.from({ length: cores }, (_, core) => {
@@ -88,6 +94,12 @@ export function packConstants(cores: number, contents: PacketContents): readonly
   });
 }
 
+/** Errors: LayoutError `layout.packet` for what is no array of objects with these names. */
+function checkList(what: string, list: unknown, names: readonly string[]): void {
+  if (!Array.isArray(list)) throw wrong('layout.packet', `packets, ${what}`, describe(list), 'an array');
+  for (const one of list) checkObject('layout.packet', `packets, ${what}`, one, names);
+}
+
 interface Named {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -98,8 +110,8 @@ function blockOf(constant: Constant, core: number, cores: number): Uint8Array | 
   const where = `packets, constant ${describe(name)}`;
   if ((whole === undefined) === (blocks === undefined))
     throw wrong('layout.packet', where, 'both or none of whole, blocks', 'one of them');
-  if (blocks !== undefined && blocks.length !== cores)
-    throw wrong('layout.packet', where, `${blocks.length} blocks`, `one for each of ${cores} cores`);
+  if (blocks !== undefined && (!Array.isArray(blocks) || blocks.length !== cores))
+    throw wrong('layout.packet', where, `blocks: ${describe(blocks)}`, `one for each of ${cores} cores`);
   const bytes: unknown = whole ?? blocks?.[core];
   if (bytes !== undefined && !(bytes instanceof Uint8Array))
     throw wrong('layout.packet', where, describe(bytes), 'bytes (Uint8Array)');
@@ -140,8 +152,8 @@ function write(core: number, segments: readonly (readonly Named[])[], sizes: boo
   for (const segment of segments) {
     let offset = 0;
     for (const { name, bytes } of segment) {
-      const text = encoder.encode(name);
-      if (typeof name !== 'string' || text.length === 0 || text.length > 256)
+      const text = encoder.encode(typeof name === 'string' ? name : '');
+      if (text.length === 0 || text.length > 256)
         throw wrong('layout.packet', 'packets, name', describe(name), '1 to 256 bytes');
       u32(text.length);
       out.push(...text);

@@ -1,6 +1,9 @@
 /** What each core does, step by step, as plain data [L5]. */
+import { checkArgument } from '../arguments.js';
 import type { Dimension, Sizes } from './dimensions.js';
 import { Exchange } from './exchange.js';
+import { checkInstruction } from './instruction.js';
+import { PLAN } from './kinds.js';
 import { clusterOfCore, type Machine, partsOfPlace, type Place } from './machine.js';
 import type { NumberType } from './numbers.js';
 import type { LayoutAttributes } from './operator.js';
@@ -45,7 +48,7 @@ export interface ExchangeRead {
 /** Computes on what is in the core's own memory. */
 export interface Compute {
   readonly kind: 'compute';
-  /** An operator of layouts, or `join` (along `dimension`), `slice` (`box`), `fit` (to `sizes`). */
+  /** An operator of layouts, or `join` (along `dimension`), `slice` (`box`), `fit` (to `sizes`), `zeros` (of `sizes`, out of nothing). */
   readonly operation: string;
   readonly attributes?: LayoutAttributes;
   readonly dimension?: Dimension;
@@ -113,19 +116,22 @@ export function levelOf(on: Machine, from: number, to: number, place: Place): Ex
   return partsOfPlace(place).kind === 'cluster' ? Exchange.Cluster : Exchange.Memory;
 }
 
-/** Of each operand the levels at which a plan exchanges it, as it is and not as labels say (R30, R31). */
-export function levelsOf({ steps }: Plan): Readonly<Record<PortName, readonly Exchange[]>> {
+/** Of each operand the levels at which a plan exchanges it, as it is and not as labels say (R30, R31). Errors: InputError `input.type` for no plan. */
+export function levelsOf(plan: Plan): Readonly<Record<PortName, readonly Exchange[]>> {
+  checkArgument('levelsOf, plan', plan, PLAN);
+  const { steps } = plan;
   const found = { input: new Set<Exchange>(), weight: new Set<Exchange>(), output: new Set<Exchange>() };
   for (const step of steps)
     for (const { instructions } of step)
-      for (const one of instructions) if (one.kind === 'exchange') found[one.operand].add(one.level);
+      for (const one of instructions) if (one.kind === 'exchange') found[one.operand]?.add(one.level);
   const sorted = (levels: ReadonlySet<Exchange>): readonly Exchange[] =>
     Object.values(Exchange).filter((level) => levels.has(level));
   return { input: sorted(found.input), weight: sorted(found.weight), output: sorted(found.output) };
 }
 
-/** An instruction in words: `reads i1 from mem1`, `o1 = mlp(i1, w1)`. */
+/** An instruction in words: `reads i1 from mem1`, `o1 = mlp(i1, w1)`. Errors: LayoutError `layout.plan` for what is none. */
 export function printInstruction(instruction: Instruction): string {
+  checkInstruction('printInstruction', instruction);
   switch (instruction.kind) {
     case 'access':
       return instruction.action === 'read'

@@ -1,11 +1,15 @@
 /** From a datum as it is given to parts as its label says [L4]. */
-import type { Dimension } from './dimensions.js';
+import { checkArgument } from '../arguments.js';
+import { checkPair } from './checks.js';
+import { type Dimension, inOrder } from './dimensions.js';
 import { type DynamicLabel, operationSizes } from './dynamic-label.js';
+import { CUT, MACHINE } from './kinds.js';
 import type { LabelPair } from './label-operator.js';
 import type { Machine, Place } from './machine.js';
 import type { Range } from './split-index.js';
-import { sizesOf, convert, fit, type LayoutTensor, slice, transpose } from './tensor.js';
-import { coreOfPart, placeOfPart } from './storage.js';
+import { staticSizes } from './static-label.js';
+import { checkTensor, convert, fit, type LayoutTensor, sizesOf, slice, transpose } from './tensor.js';
+import { checkStorage, coreOfPart, placeOfPart } from './storage.js';
 import { wrong } from './wrong.js';
 
 /** What is done, in this order. */
@@ -27,14 +31,12 @@ export interface Prepared {
 
 /**
  * Converts, transposes, pads, tiles and splits a datum of the static label, as far as its state differs from the dynamic one (seed 004, paragraphs 65, 92, 98-103, 221). Errors: LayoutError `layout.data` for a datum that is not
- * what the static label says.
+ * what the static label says, or has more or fewer numbers; those of `dynamicLabel` for labels that break a rule.
  */
-export function prepare({ static: from, dynamic: to }: LabelPair, data: LayoutTensor): Prepared {
-  if (data.dims !== from.dims || data.sizes.join() !== from.sizes.join()) {
-    const print = ({ dims, sizes }: { readonly dims: string; readonly sizes: readonly number[] }): string =>
-      `${dims} ${sizes.join(' x ')}`;
-    throw wrong('layout.data', 'prepare, datum', print(data), print(from));
-  }
+export function prepare(labels: LabelPair, data: LayoutTensor): Prepared {
+  const { static: from, dynamic: to } = checkPair('prepare', labels);
+  checkTensor('prepare, datum', data);
+  checkAlike('prepare, datum', data, from);
   const sizes = operationSizes(to, from);
   const fills = Object.fromEntries(
     Object.entries(to.padding).map(([dimension, { fill }]) => [dimension, fill] as const),
@@ -58,6 +60,16 @@ export function prepare({ static: from, dynamic: to }: LabelPair, data: LayoutTe
     parts: cut ? parts.map((range) => slice(whole, { [dimension]: range })) : [whole],
     done: PREPARATIONS.filter((step) => differs[step]),
   };
+}
+
+/** Errors: LayoutError `layout.data` for other dimensions or sizes. */
+function checkAlike(
+  where: string,
+  found: Pick<LayoutTensor, 'dims' | 'sizes'>,
+  expected: Pick<LayoutTensor, 'dims' | 'sizes'>,
+): void {
+  const print = ({ dims, sizes }: typeof found): string => `${dims} ${sizes.join(' x ')}`;
+  if (print(found) !== print(expected)) throw wrong('layout.data', where, print(found), print(expected));
 }
 
 function tilesOf(
@@ -85,8 +97,12 @@ export interface PartPlace {
   readonly place: Place;
 }
 
-/** The place of each part of a datum [L4b]. */
-export function placesOf({ split, storage }: DynamicLabel, on: Machine): readonly PartPlace[] {
+/** The place of each part of a datum [L4b]. Errors: InputError `input.type` for no label, or no machine; LayoutError `layout.storage`. */
+export function placesOf(label: DynamicLabel, on: Machine): readonly PartPlace[] {
+  checkArgument('placesOf, label', label, CUT);
+  checkArgument('placesOf, machine', on, MACHINE);
+  const { split } = label;
+  const storage = checkStorage('placesOf, storage', label.storage, on);
   const count = split.parts.length;
   return split.parts.map((_, part) => ({
     part,
@@ -95,10 +111,11 @@ export function placesOf({ split, storage }: DynamicLabel, on: Machine): readonl
   }));
 }
 
-/** The datum that a label's parts are, as its static label has it: joined, cut off, transposed, converted. */
-export function restore({ static: to }: LabelPair, whole: LayoutTensor): LayoutTensor {
-  const sizes = Object.fromEntries(
-    [...to.dims].map((letter, index) => [letter, to.sizes[index] ?? 1] as const),
-  );
-  return convert(transpose(fit(whole, sizes), to.dims), to.type);
+/** The datum that a label's parts are, as its static label has it: joined, cut off, transposed, converted. Errors: as of {@link prepare}, for what has not the label's order and operation sizes. */
+export function restore(labels: LabelPair, whole: LayoutTensor): LayoutTensor {
+  const { static: to, dynamic: from } = checkPair('restore', labels);
+  checkTensor('restore, datum', whole);
+  const sizes = inOrder(from.dims, operationSizes(from, to));
+  checkAlike('restore, datum', whole, { dims: from.dims, sizes });
+  return convert(transpose(fit(whole, staticSizes(to)), to.dims), to.type);
 }

@@ -107,7 +107,12 @@ export class Recorder {
     return { operand, dims: of.dims, sizes };
   }
 
-  /** One after the other along a dimension: a merge where elements then lie so, too. */
+  /** A tensor of zeros. */
+  zeros(dims: string, sizes: readonly number[]): Recorded {
+    return { operand: this.op('broadcast', [this.number(0)], { shape: sizes }), dims, sizes };
+  }
+
+  /** One after the other along a dimension, in the first one's order: a merge where elements then lie so, too. */
   join(parts: readonly Recorded[], dimension: Dimension): Recorded {
     const [first] = parts;
     if (first === undefined) throw wrong('layout.plan', 'join', 'nothing', 'at least one part');
@@ -115,9 +120,9 @@ export class Recorder {
     const { dims } = first;
     const axis = dims.indexOf(dimension);
     const sizes = first.sizes.map((size, index) =>
-      index === axis ? parts.reduce((sum, part) => sum + (part.sizes[axis] ?? 1), 0) : size,
+      index === axis ? parts.reduce((sum, part) => sum + (sizesOf(part)[dimension] ?? 1), 0) : size,
     );
-    const operands = parts.map(({ operand }) => operand);
+    const operands = parts.map((part) => this.transpose(part, dims).operand);
     const outermost = product(sizes.slice(0, axis)) === 1;
     const operand = outermost
       ? this.#g.merge(operands, this.#type(...sizes))
@@ -132,13 +137,12 @@ export class Recorder {
   ): Recorded {
     return (Object.entries(around) as [Dimension, readonly [number, number]][]).reduce(
       (padded, [dimension, [before, after]]) => {
-        const zeros = (length: number): Recorded[] => {
+        const rows = (length: number): Recorded[] => {
           if (length === 0) return [];
           const sizes = padded.sizes.map((size, index) => (padded.dims[index] === dimension ? length : size));
-          const operand = this.op('broadcast', [this.number(0)], { shape: sizes });
-          return [{ operand, dims: padded.dims, sizes }];
+          return [this.zeros(padded.dims, sizes)];
         };
-        return this.join([...zeros(before), padded, ...zeros(after)], dimension);
+        return this.join([...rows(before), padded, ...rows(after)], dimension);
       },
       of,
     );

@@ -1,12 +1,14 @@
 /** Runs a plan on numbers, core by core, step by step. */
-import { describe } from '../arguments.js';
+import { checkArgument, describe } from '../arguments.js';
 import { type Counts, countMoves, timeOf } from './cost.js';
-import { MOST_ELEMENTS } from './dimensions.js';
+import { inOrder, lettersOf, MOST_ELEMENTS, type Sizes } from './dimensions.js';
+import { checkInstruction } from './instruction.js';
+import { PARTS, PLAN } from './kinds.js';
 import { hopsTo, partsOfPlace, type Place } from './machine.js';
 import { numberKind } from './numbers.js';
 import { layoutOperator } from './operators/index.js';
 import type { Compute, Instruction, Plan } from './plan.js';
-import { type Box, fit, join, type LayoutTensor, slice } from './tensor.js';
+import { type Box, checkTensor, fit, join, type LayoutTensor, slice, zeros } from './tensor.js';
 import { checkObject, checkWhole, wrong } from './wrong.js';
 
 /** What a run of a plan gave. */
@@ -24,9 +26,11 @@ export interface Simulation {
 
 /**
  * Runs a plan; `parts` has the operands' parts by name (`i1`, `w2`). What is written in a step can be read from the next one on. Errors: LayoutError `layout.plan` for an instruction that reads what is not
- * there (yet), writes a second time to one name and place, or computes what there is not; `layout.data` for parts that are missing.
+ * there (yet), writes a second time to one name and place, or computes what there is not; `layout.data` for parts that are missing, or are no tensors; InputError `input.type` for no plan.
  */
 export function simulate(plan: Plan, parts: ReadonlyMap<string, LayoutTensor>): Simulation {
+  checkArgument('simulate, plan', plan, PLAN);
+  checkArgument('simulate, parts', parts, PARTS);
   const places = new Map<Place, Map<string, LayoutTensor>>();
   const at = (place: Place): Map<string, LayoutTensor> => {
     const found = places.get(place) ?? new Map<string, LayoutTensor>();
@@ -37,7 +41,7 @@ export function simulate(plan: Plan, parts: ReadonlyMap<string, LayoutTensor>): 
     const part = parts.get(name);
     if (part === undefined)
       throw wrong('layout.data', 'simulate, parts', `no ${name}`, 'every part that the plan places');
-    at(place).set(name, part);
+    at(place).set(name, checkTensor(`simulate, part ${name}`, part));
   }
   const values = new Map<string, LayoutTensor>();
   const own = new Map<number, Map<string, LayoutTensor>>();
@@ -57,6 +61,7 @@ export function simulate(plan: Plan, parts: ReadonlyMap<string, LayoutTensor>): 
       own.set(core, memory);
       for (const instruction of instructions) {
         const where = `step ${number + 1}, core ${core + 1}`;
+        checkInstruction(where, instruction);
         const fetch = (name: string): LayoutTensor => {
           const found = memory.get(name);
           if (found === undefined)
@@ -90,13 +95,6 @@ export function simulate(plan: Plan, parts: ReadonlyMap<string, LayoutTensor>): 
               written.push(() => at(to).set(datum, value));
             }
             break;
-          default:
-            throw wrong(
-              'layout.plan',
-              where,
-              describe((instruction as Instruction | undefined)?.kind),
-              'access, exchange or compute',
-            );
         }
       }
     }
@@ -147,6 +145,10 @@ function compute(
   where: string,
 ): LayoutTensor {
   const { operation, dimension, box, sizes, attributes = {}, dims } = instruction;
+  if (operation === 'zeros') {
+    const letters = lettersOf('layout.plan', `${where}, zeros, dimensions`, dims);
+    return zeros(dims, inOrder(dims, checkSizes(`${where}, zeros`, sizes, letters)));
+  }
   const [first] = inputs;
   if (first === undefined)
     throw wrong('layout.plan', where, `${describe(operation)} of nothing`, 'at least one operand');
@@ -165,16 +167,18 @@ function compute(
     return join(inputs, dimension);
   }
   if (operation === 'slice') return slice(first, checkBox(where, first, box));
-  if (operation === 'fit') {
-    const wanted = checkObject('layout.plan', `${where}, fit`, sizes, [...first.dims]);
-    for (const [letter, size] of Object.entries(wanted))
-      checkWhole('layout.plan', `${where}, size of ${letter}`, size, 1, MOST_ELEMENTS);
-    return fit(first, sizes ?? {});
-  }
+  if (operation === 'fit') return fit(first, checkSizes(`${where}, fit`, sizes, [...first.dims]));
   const numbers = Object.entries(attributes).find(([, value]) => !Number.isFinite(value));
   if (numbers !== undefined)
     throw wrong('layout.plan', `${where}, attribute ${numbers[0]}`, describe(numbers[1]), 'a finite number');
   return layoutOperator(operation).compute(inputs, attributes, dims, round);
+}
+
+/** Sizes of some dimensions. Errors: LayoutError `layout.plan`. */
+function checkSizes(where: string, sizes: Sizes | undefined, letters: readonly string[]): Sizes {
+  for (const [letter, size] of Object.entries(checkObject('layout.plan', where, sizes, letters)))
+    checkWhole('layout.plan', `${where}, size of ${letter}`, size, 1, MOST_ELEMENTS);
+  return sizes as Sizes;
 }
 
 /** A box within a tensor. Errors: LayoutError `layout.plan`. */

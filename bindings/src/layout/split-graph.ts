@@ -1,8 +1,10 @@
 /** The same labels on this device: an operator of a graph, recorded as the parts that its plan has [L5]. */
-import { describe } from '../arguments.js';
+import { checkArgument, describe } from '../arguments.js';
 import type { ExpansionBuilder, Operand } from '../graph-types.js';
+import { checkLabelled, checkPair, checkWeight } from './checks.js';
+import { BUILDER, MACHINE } from './kinds.js';
 import { compile } from './compile.js';
-import type { Dimension } from './dimensions.js';
+import { type Dimension, inOrder } from './dimensions.js';
 import type { DynamicLabel } from './dynamic-label.js';
 import type { LabelledOperator, LabelPair } from './label-operator.js';
 import { layoutOperator } from './operators/index.js';
@@ -11,7 +13,7 @@ import { Recorder, type Recorded } from './recorded.js';
 import type { StaticLabel } from './static-label.js';
 import type { Box } from './tensor.js';
 import { coreOfPart } from './storage.js';
-import { wrong } from './wrong.js';
+import { checkObject, wrong } from './wrong.js';
 
 /** Operands of a graph. */
 export interface SplitOperands {
@@ -44,9 +46,14 @@ export interface SplitResult {
 /**
  * Records an operator as its labels split it: parts of operands as views where their elements lie one after the other, else as slices; the plan's computations in its order of sums; results merged. The
  * operands are tensors of the static labels' types and as many elements, seen with their dimensions and sizes. Errors: LayoutError `layout.operands` for labels that pad or convert (machines of `deviceMachine` do neither) or whose type graphs have not; what does not fit
- * the operands' own types `build()` says.
+ * the operands' own types `build()` says; InputError `input.type` for what records nothing, or is no labelled operator.
  */
 export function split(g: ExpansionBuilder, labelled: LabelledOperator, operands: SplitOperands): SplitResult {
+  checkArgument('split, graph', g, BUILDER);
+  checkLabelled('split', labelled);
+  const where = `split, ${labelled.operator}`;
+  checkObject('layout.operands', where, operands, ['input', 'weight']);
+  checkWeight('layout.operands', where, labelled.operator, operands.weight);
   const operator = layoutOperator(labelled.operator);
   const { type } = labelled.output.static;
   for (const pair of [labelled.input, labelled.weight, labelled.output])
@@ -56,8 +63,7 @@ export function split(g: ExpansionBuilder, labelled: LabelledOperator, operands:
   const placed = new Map<string, Recorded>();
   for (const { name, letter } of operator.ports) {
     const operand = operands[name];
-    if (operand === undefined)
-      throw wrong('layout.operands', `split, ${labelled.operator}`, `no ${name}`, 'every operand');
+    if (operand === undefined) throw wrong('layout.operands', where, `no ${name}`, 'every operand');
     const { static: of, dynamic } = labelled[name] as LabelPair;
     const whole = recorder.reshape({ operand, dims: of.dims, sizes: of.sizes }, of.dims, of.sizes);
     dynamic.split.parts.forEach((range, part) =>
@@ -108,9 +114,10 @@ function sliced(recorder: Recorder, of: Recorded, box: Box | undefined): Recorde
 
 function record(
   recorder: Recorder,
-  { operation, dimension, box, attributes = {} }: Compute,
+  { operation, dimension, box, sizes = {}, dims, attributes = {} }: Compute,
   inputs: readonly Recorded[],
 ): Recorded {
+  if (operation === 'zeros') return recorder.zeros(dims, inOrder(dims, sizes));
   if (operation === 'join') return recorder.join(inputs, dimension as Dimension);
   if (operation === 'slice') return recorder.slice(inputs[0] as Recorded, box ?? {});
   return layoutOperator(operation).record(recorder, inputs, attributes);
@@ -132,13 +139,15 @@ function checkDevice(operator: string, { static: of, dynamic }: LabelPair, type:
 
 /**
  * Items of a batch by part of a label: that many operands, ciphertexts or whatever there is for each element of the label's split dimension, dealt out in runs, with the core that each run is for. Errors: LayoutError
- * `layout.operands` for another number of items than the dimension has.
+ * `layout.operands` for another number of items than the dimension has, those of `dynamicLabel` for labels that break a rule; InputError `input.type` for no machine.
  */
 export function splitBatch<T>(
-  { static: of, dynamic }: { readonly static: StaticLabel; readonly dynamic: DynamicLabel },
+  labels: { readonly static: StaticLabel; readonly dynamic: DynamicLabel },
   on: LabelledOperator['machine'],
   items: readonly T[],
 ): readonly { readonly core: number; readonly items: readonly T[] }[] {
+  checkArgument('splitBatch, machine', on, MACHINE);
+  const { static: of, dynamic } = checkPair('splitBatch', labels, on);
   const { dimension, parts } = dynamic.split;
   const size = of.sizes[of.dims.indexOf(dimension)] ?? 0;
   if (!Array.isArray(items) || items.length !== size || parts.at(-1)?.[1] !== size)

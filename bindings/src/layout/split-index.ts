@@ -1,6 +1,7 @@
 /** Which dimension is cut, into how many parts, how long [L3]. */
-import { describe } from '../arguments.js';
+import { checkArgument, checkOptions, describe } from '../arguments.js';
 import type { Dimension, Sizes } from './dimensions.js';
+import { listOf, PARTS_OPTIONS, SIZES } from './kinds.js';
 import { checkOneOf, checkWhole, wrong } from './wrong.js';
 
 /** A run of a dimension: from the first to before the end. */
@@ -26,13 +27,16 @@ export const MOST_PARTS = 65536;
 
 /**
  * The first of some rows, by priority, whose dimension's size is at least the number of channels; else the one with the largest size, of equal ones the first. Undefined for no rows, or for
- * rows of dimensions that the datum has not (seed 004, paragraphs 170-173; R36).
+ * rows of dimensions that the datum has not (seed 004, paragraphs 170-173; R36). Errors: InputError `input.type` for no rows or sizes, LayoutError `layout.label` for a number of channels that is none.
  */
 export function targetOf<R extends { readonly dimension: Dimension }>(
   rows: readonly R[],
   sizes: Sizes,
   channels: number,
 ): R | undefined {
+  checkArgument('targetOf, rows', rows, listOf('rows, with a dimension each'));
+  checkArgument('targetOf, sizes', sizes, SIZES);
+  checkWhole('layout.label', 'targetOf, channels', channels, 1, Number.MAX_SAFE_INTEGER);
   const present = rows.filter(({ dimension }) => sizes[dimension] !== undefined);
   const sizeOf = ({ dimension }: R): number => sizes[dimension] ?? 0;
   const fits = present.find((row) => sizeOf(row) >= channels);
@@ -50,7 +54,7 @@ export function wantedParts(size: number, cores: number, channels: number): numb
 
 /**
  * The parts of a dimension. Length = size / wanted parts, rounded (seed 004, paragraphs 161-163); parts are disjoint and cover it. With `ceiling` the last one may be short, and there may be fewer than wanted.
- * Errors: LayoutError `layout.split` where a rounding would lose data, `layout.label` for a size or an option that is none.
+ * Errors: LayoutError `layout.split` where a rounding would lose data, `layout.label` for a size or an option that is none; InputError for options that there are not.
  */
 export function partsOf(
   size: number,
@@ -58,6 +62,7 @@ export function partsOf(
   channels: number,
   options: PartsOptions = {},
 ): readonly Range[] {
+  checkOptions('partsOf', options, PARTS_OPTIONS);
   checkWhole('layout.label', 'split, size', size, 1, 2 ** 40);
   checkWhole('layout.label', 'split, cores', cores, 1, MOST_PARTS);
   checkWhole('layout.label', 'split, channels', channels, 1, MOST_PARTS);

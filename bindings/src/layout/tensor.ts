@@ -1,6 +1,14 @@
 /** Numbers with dimensions, and what is done to them on the way to their place. */
-import { describe } from '../arguments.js';
-import { byDimension, type Dimension, lettersOf, MOST_ELEMENTS, product, type Sizes } from './dimensions.js';
+import { describe, tag } from '../arguments.js';
+import {
+  byDimension,
+  type Dimension,
+  inOrder,
+  lettersOf,
+  MOST_ELEMENTS,
+  product,
+  type Sizes,
+} from './dimensions.js';
 import { numberKind, type NumberType } from './numbers.js';
 import type { Range } from './split-index.js';
 import { checkWhole, wrong } from './wrong.js';
@@ -18,18 +26,38 @@ export type Box = Readonly<Partial<Record<Dimension, Range>>>;
 /** A tensor of numbers, which are copied. Errors: LayoutError `layout.data`. */
 export function tensor(dims: string, sizes: readonly number[], values: ArrayLike<number>): LayoutTensor {
   const where = 'tensor';
-  const letters = lettersOf('layout.data', `${where}, dimensions`, dims);
-  if (!Array.isArray(sizes) || sizes.length !== letters.length)
-    throw wrong('layout.data', `${where}, sizes`, describe(sizes), `an array of ${letters.length} sizes`);
-  sizes.forEach((size, index) =>
-    checkWhole('layout.data', `${where}, size of ${letters[index]}`, size, 1, MOST_ELEMENTS),
-  );
+  checkSizesOf(where, dims, sizes);
   if (typeof values !== 'object' || values === null || values.length !== product(sizes))
     throw wrong('layout.data', `${where}, values`, describe(values?.length), `${product(sizes)} numbers`);
   for (let index = 0; index < values.length; index++)
     if (typeof values[index] !== 'number')
       throw wrong('layout.data', `${where}, value ${index}`, `a ${typeof values[index]}`, 'a number');
   return { dims, sizes: [...sizes], values: Float64Array.from(values) };
+}
+
+/** A tensor that somebody wrote, with as many numbers as its sizes say. Errors: LayoutError `layout.data`. */
+export function checkTensor(where: string, value: unknown): LayoutTensor {
+  const bad = 'layout.data';
+  if (tag(value) !== 'Object') throw wrong(bad, where, describe(value), 'a tensor: { dims, sizes, values }');
+  const { dims, sizes, values } = value as LayoutTensor;
+  checkSizesOf(where, dims, sizes);
+  const length = product(sizes);
+  if (tag(values) !== 'Float64Array')
+    throw wrong(bad, `${where}, values`, describe(values), `${length} numbers (Float64Array)`);
+  const found = values.length;
+  if (found !== length)
+    throw wrong(bad, `${where}, values`, `${found} numbers`, `${length} of ${dims} ${sizes.join(' x ')}`);
+  return value as LayoutTensor;
+}
+
+/** That dimensions have a size each. Errors: LayoutError `layout.data`. */
+function checkSizesOf(where: string, dims: unknown, sizes: unknown): void {
+  const letters = lettersOf('layout.data', `${where}, dimensions`, dims);
+  if (!Array.isArray(sizes) || sizes.length !== letters.length)
+    throw wrong('layout.data', `${where}, sizes`, describe(sizes), `an array of ${letters.length} sizes`);
+  sizes.forEach((size, index) =>
+    checkWhole('layout.data', `${where}, size of ${letters[index]}`, size, 1, MOST_ELEMENTS),
+  );
 }
 
 /** A tensor of zeros. Errors: LayoutError `layout.data` where there is no memory for it. */
@@ -62,13 +90,7 @@ export function convert(of: LayoutTensor, type: NumberType): LayoutTensor {
 /** The same numbers with dimensions in another order. */
 export function transpose(of: LayoutTensor, dims: string): LayoutTensor {
   if (dims === of.dims) return of;
-  const sizes = sizesOf(of);
-  return read(
-    of,
-    dims,
-    [...dims].map((letter) => sizes[letter as Dimension] ?? 1),
-    {},
-  );
+  return read(of, dims, inOrder(dims, sizesOf(of)), {});
 }
 
 /** A box out of a tensor. */

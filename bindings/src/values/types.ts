@@ -131,7 +131,8 @@ export interface DecryptedDetails {
   readonly budgetBits: number | undefined;
   /**
    * The most that one of its numbers may be off: the bound of what was decrypted (`errorBits` of {@link ProgramInfo.ciphertexts}), and for what the client makes of that (means,
-   * quotients, roots, correlations) what the operators make of it in the worst case. Undefined for what is exact, of `plainDetails`, and where no bound is known.
+   * quotients, roots, correlations) what the operators make of it in the worst case. Of booleans and categories 1, where noise alone may have decided; what such a boolean chose may be what it did not
+   * choose. Undefined for what is exact, of `plainDetails`, and where no bound is known.
    */
   readonly error: number | undefined;
 }

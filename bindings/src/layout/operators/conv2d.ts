@@ -22,7 +22,7 @@ export const CONV2D: LayoutOperator = {
   ],
   defaults: { padding: 0 },
   graph: [],
-  local: ({ padding: p = 0 }) => ({ top: p, bottom: p, left: p, right: p }),
+  local: () => ({}),
   output(input, weight, { padding = 0 }) {
     const letters = (sizes: object): string => Object.keys(sizes).sort().join('');
     if (letters(input) !== 'CHNW' || letters(weight) !== 'CHNW')
@@ -48,10 +48,11 @@ export const CONV2D: LayoutOperator = {
     const [size, kernel] = [input[dimension] ?? 1, weight[dimension] ?? 1];
     // The output's row y reads the input's rows y - padding to y - padding + kernel - 1.
     const [first, end] = [from - padding, to - padding + kernel - 1];
-    const whole = { top: padding, bottom: padding, left: padding, right: padding };
     const [before, after] = [Math.max(0, -first), Math.max(0, end - size)];
-    const cut = dimension === 'H' ? { top: before, bottom: after } : { left: before, right: after };
-    return { range: [Math.max(0, first), Math.min(size, end)], attributes: { ...whole, ...cut } };
+    return {
+      range: [Math.max(0, first), Math.min(size, end)],
+      attributes: dimension === 'H' ? { top: before, bottom: after } : { left: before, right: after },
+    };
   },
   compute([input, weight], { top = 0, bottom = 0, left = 0, right = 0 }, dims, round) {
     if (input === undefined || weight === undefined)
@@ -61,8 +62,9 @@ export const CONV2D: LayoutOperator = {
     for (const order of [input.dims, weight.dims, dims]) checkDims('conv2d', order, 'NCHW');
     if (channels !== other)
       throw wrong('layout.plan', 'conv2d, dimension C', `${channels} and ${other}`, 'equal sizes');
+    // Those of the attribute, and behind them what a label fills up.
     for (const zeros of [top, bottom, left, right])
-      checkWhole('layout.plan', 'conv2d, zeros', zeros, 0, 2 ** 20);
+      checkWhole('layout.plan', 'conv2d, zeros', zeros, 0, 2 ** 21);
     if (rows + top + bottom < kh || columns + left + right < kw)
       throw wrong('layout.plan', 'conv2d', `a kernel of ${kh} x ${kw}`, `one within ${rows} x ${columns}`);
     const sizes = {

@@ -73,6 +73,14 @@ export type Tree =
   | { readonly choice: Choice }
   | { readonly feature: Feature; readonly at: number; readonly below: Tree; readonly from: Tree };
 
+/** Whether something is a tree, to its leaves. */
+export function isTree(value: unknown): value is Tree {
+  const { choice, feature, at, below, from } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  if (choice !== undefined) return (CHOICES as readonly unknown[]).includes(choice) && feature === undefined;
+  const divides = (FEATURES as readonly unknown[]).includes(feature) && typeof at === 'number';
+  return divides && isTree(below) && isTree(from);
+}
+
 /** What a tree chooses. */
 export function choose(tree: Tree, features: Readonly<Record<Feature, number>>): Choice {
   let node = tree;

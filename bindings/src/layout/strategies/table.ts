@@ -1,6 +1,8 @@
 /** Split strategies as a stored table [L3]: what the seed gives, and what we add. */
+import { checkArgument, TEXT } from '../../arguments.js';
 import type { Dimension } from '../dimensions.js';
 import { Exchange } from '../exchange.js';
+import { listOf } from '../kinds.js';
 import { layoutOperator } from '../operators/index.js';
 import type { Mode, PortName, Strategy, StrategyRow } from '../strategy.js';
 
@@ -118,8 +120,10 @@ export const STRATEGY_TABLE: readonly TableEntry[] = [
   ),
 ];
 
-/** A strategy that looks up in a table: an entry of the operator, or else of its family. */
+/** A strategy that looks up in a table: an entry of the operator, or else of its family. Errors: InputError `input.type` for no table, or no name. */
 export function tableStrategy(table: readonly TableEntry[] = STRATEGY_TABLE, name = 'table'): Strategy {
+  checkArgument('tableStrategy, table', table, listOf('entries'));
+  checkArgument('tableStrategy, name', name, TEXT);
   return {
     name,
     rows({ operator, port, mode, machine }) {

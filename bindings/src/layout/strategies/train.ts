@@ -1,9 +1,11 @@
 /** Fits the trees of the trained strategy to simulated times: same cases, same tree, on every device. */
+import { checkArgument, type Kind, oneOf, tag, WHOLE } from '../../arguments.js';
 import { compile } from '../compile.js';
 import { timeOf } from '../cost.js';
 import { labelOperator } from '../label-operator.js';
 import { type Machine, machine } from '../machine.js';
 import type { StaticLabel } from '../static-label.js';
+import { checkOneOf } from '../wrong.js';
 import {
   type Choice,
   CHOICES,
@@ -20,6 +22,20 @@ export interface TrainingCase {
   readonly times: Readonly<Partial<Record<Choice, number>>>;
 }
 
+const isCase = (value: unknown): boolean => {
+  const { features, times } = (value ?? {}) as Partial<TrainingCase>;
+  return tag(features) === 'Object' && tag(times) === 'Object';
+};
+const CASE: Kind = { expected: 'a case of trainingCases()', fits: isCase };
+const CASES: Kind = {
+  expected: 'an array of cases of trainingCases(), with a choice that all of them allow',
+  fits: (value) =>
+    Array.isArray(value) &&
+    value.every(isCase) &&
+    CHOICES.some((choice) => value.every(({ times }: TrainingCase) => times[choice] !== undefined)),
+};
+const CHOICE = /* @__PURE__ */ oneOf(...CHOICES);
+
 /** Depth of a tree, and least cases of a leaf. */
 const DEEPEST = 5;
 const LEAST = 4;
@@ -35,8 +51,11 @@ function dice(seed: number): (limit: number) => number {
 
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
-/** Cases of an operator, drawn from a seed: machines of 1 to 16 cores, sizes that are powers of two. */
+/** Cases of an operator, drawn from a seed: machines of 1 to 16 cores, sizes that are powers of two. Errors: LayoutError `layout.operator` for another operator; InputError `input.type` for no numbers. */
 export function trainingCases(operator: 'mlp' | 'conv2d', count: number, seed = 1): readonly TrainingCase[] {
+  checkOneOf('layout.operator', 'trainingCases, operator', operator, ['mlp', 'conv2d']);
+  checkArgument('trainingCases, count', count, WHOLE);
+  checkArgument('trainingCases, seed', seed, WHOLE);
   const roll = dice(seed);
   const pick = <T>(values: readonly T[]): T => values[roll(values.length)] as T;
   return Array.from({ length: count }, (): TrainingCase => {
@@ -91,11 +110,17 @@ function caseOf(
 
 /**
  * A decision tree that keeps the sum, over cases, of log(time of its choice / time of the best one) small: at each node the feature and number that lower it most, the first of equal ones; a leaf where nothing does, at
- * depth 5, or below 8 cases.
+ * depth 5, or below 8 cases. Errors: InputError `input.type` for no cases, or no depth.
  */
 export function fitTree(cases: readonly TrainingCase[], depth = 0): Tree {
+  checkArgument('fitTree, cases', cases, CASES);
+  checkArgument('fitTree, depth', depth, WHOLE);
+  return grow(cases, depth);
+}
+
+function grow(cases: readonly TrainingCase[], depth: number): Tree {
   const leaf = bestChoice(cases);
-  if (depth === DEEPEST || cases.length < 2 * LEAST) return { choice: leaf.choice };
+  if (depth >= DEEPEST || cases.length < 2 * LEAST) return { choice: leaf.choice };
   let best: { readonly loss: number; readonly feature: Feature; readonly at: number } | undefined;
   for (const feature of FEATURES) {
     const numbers = [...new Set(cases.map(({ features }) => features[feature]))].sort((a, b) => a - b);
@@ -110,7 +135,7 @@ export function fitTree(cases: readonly TrainingCase[], depth = 0): Tree {
   if (best === undefined) return { choice: leaf.choice };
   const { feature, at } = best;
   const [below, from] = divide(cases, feature, at);
-  const [left, right] = [fitTree(below, depth + 1), fitTree(from, depth + 1)];
+  const [left, right] = [grow(below, depth + 1), grow(from, depth + 1)];
   // Two leaves of one choice are one.
   if ('choice' in left && 'choice' in right && left.choice === right.choice) return left;
   return { feature, at, below: left, from: right };
@@ -131,14 +156,20 @@ function bestChoice(cases: readonly TrainingCase[]): { readonly choice: Choice; 
   const losses = CHOICES.filter((choice) => cases.every(({ times }) => times[choice] !== undefined)).map(
     (choice) => ({
       choice,
-      loss: cases.reduce((sum, one) => sum + regret(one, choice), 0),
+      loss: cases.reduce((sum, one) => sum + slower(one, choice), 0),
     }),
   );
   return losses.reduce((best, other) => (other.loss < best.loss - 1e-9 ? other : best));
 }
 
-/** By how much a choice is slower than the best one, as a logarithm to base 2: 0 is the best, 1 twice as slow. */
-export function regret({ times }: TrainingCase, choice: Choice): number {
+/** By how much a choice is slower than the best one, as a logarithm to base 2: 0 is the best, 1 twice as slow. Errors: InputError `input.type` for no case, or no choice. */
+export function regret(of: TrainingCase, choice: Choice): number {
+  checkArgument('regret, case', of, CASE);
+  checkArgument('regret, choice', choice, CHOICE);
+  return slower(of, choice);
+}
+
+function slower({ times }: TrainingCase, choice: Choice): number {
   const all = Object.values(times);
   return Math.log2((times[choice] ?? Infinity) / Math.min(...all));
 }
