@@ -1,7 +1,7 @@
 // The command line, and stores in folders.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { folderStore, readAllowed } from 'cipherloom/cluster';
@@ -24,6 +24,10 @@ test('help, version, and what is none', async () => {
     [['worker', '--kind', 'fpga'], 'expected cpu or gpu'],
     [['worker', '--store', 's3'], 'expected redis, folder:PATH or s3://BUCKET/PREFIX'],
     [['worker', '--lease', 'x'], 'expected a number of seconds'],
+    [['worker', '--lease', '3000000'], '--lease is "3000000", expected a number of seconds from 1 to 2147483.647'],
+    [['worker', '--lease', 'Infinity'], '--lease is "Infinity"'],
+    [['worker', '--prefix', ''], '--prefix is "", expected a name of 1 to 200 characters without blanks'],
+    [['worker', '--prefix', 'a b'], '--prefix is "a b"'],
     [['worker', '--allow', 'x', '--allow-any'], 'exclude each other'],
     [['hash'], 'expected files'],
   ];
@@ -89,3 +93,11 @@ test('a store in a folder', { timeout: 120_000 }, async () => {
   await assert.rejects(folderStore(join(file, 'inside')).put(bytes), { code: 'job.store', message: /ENOTDIR/ });
   assert.throws(() => folderStore(''), { code: 'job.store' });
 });
+
+test(
+  'a folder where none can be made',
+  { skip: !existsSync('/proc') && 'there is no /proc', timeout: 60_000 },
+  async () => {
+    await assert.rejects(folderStore('/proc/store').identity(), { code: 'job.store', message: /cannot open: ENOENT/ });
+  },
+);

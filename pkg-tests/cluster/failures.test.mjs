@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { inspect } from 'node:util';
 import { spawnSync } from 'node:child_process';
-import { cluster, clusterWorker, folderStore, redisStore } from 'cipherloom/cluster';
+import { cluster, clusterWorker, folderStore, redisStore, s3Store } from 'cipherloom/cluster';
 import { ROOT } from '../../scripts/lib/run.mjs';
 import { run } from './jobs.mjs';
 import { selfSigned, temporaryFolder } from '../lib/own.mjs';
@@ -237,19 +237,114 @@ test('the store in Redis notices changed bytes, too', options, async () => {
   await store.close();
 });
 
+test('a database that Redis has not', options, async () => {
+  const at = `${redis.url}/99`;
+  for (const start of [cluster, redisStore]) {
+    const error = await refusal(start({ redis: at }), 'job.store', USUAL_MS);
+    assert.match(error.message, /has no database 99/);
+    assert.equal(error.details.reason, 'database');
+  }
+  const { status, output } = await cli(['worker'], { CIPHERLOOM_REDIS: at });
+  assert.equal(status, 1);
+  assert.match(output, /has no database 99: .*\[job\.store\]/);
+  // One that it has is another one than 0.
+  const [third, first] = [await redisStore({ redis: `${redis.url}/3` }), await redisStore({ redis: redis.url })];
+  const ref = await third.put(new Uint8Array(3));
+  assert.deepEqual([await third.has([ref]), await first.has([ref])], [true, false]);
+  for (const store of [third, first]) await store.close();
+});
+
+test('an address whose escapes are none', options, async () => {
+  const wrong = {
+    password: `redis://u:${SECRET}%zz@localhost`,
+    user: `redis://%zz:${SECRET}@localhost`,
+    host: `redis://:${SECRET}@local%ffhost`,
+  };
+  for (const [what, redis] of Object.entries(wrong)) {
+    for (const start of [cluster, redisStore])
+      assert.match((await refusal(start({ redis }), 'job.store')).message, new RegExp(`the ${what} in the address`));
+    const { status, output } = await cli(['worker', '--redis', redis]);
+    assert.equal(status, 1);
+    assert.match(output, /is not well-formed.*\[job\.store\]/);
+    assert.doesNotMatch(output, new RegExp(SECRET));
+  }
+});
+
 test('settings that are none', options, async () => {
+  const store = folderStore('x');
+  const longest = 2 ** 31 - 1;
   const wrong = [
     { inFlight: 0 },
     { attempts: 1.5 },
     { priority: 0 },
     { timeout: -1 },
+    { timeout: longest + 1 },
+    { wait: Infinity },
+    { outage: NaN },
+    { connectTimeout: 0 },
+    { connectTimeout: longest + 1 },
     { workers: { cpus: 1 } },
     { run: 'a b' },
     { prefix: '' },
+    { prefix: 'a b' },
   ];
   for (const one of wrong) await refusal(cluster({ redis: redis.url, ...one }), 'job.definition');
-  for (const one of [{ threads: 0 }, { kind: 'car' }, { lease: 5 }])
-    await refusal(clusterWorker({ redis: redis.url, store: folderStore('x'), ...one }), 'job.definition');
+  const ofWorkers = [
+    { threads: 0 },
+    { kind: 'car' },
+    { lease: 5 },
+    { lease: longest + 1 },
+    { lease: Infinity },
+    { prefix: '' },
+    { prefix: 'a b' },
+  ];
+  for (const one of ofWorkers) await refusal(clusterWorker({ redis: redis.url, store, ...one }), 'job.definition');
+  for (const prefix of ['', 'a b']) await refusal(redisStore({ redis: redis.url, prefix }), 'job.definition');
+  const told = await refusal(clusterWorker({ redis: redis.url, store, lease: Infinity }), 'job.definition');
+  assert.match(told.message, /lease is Infinity, expected a number of milliseconds, at least 1000, up to 2147483647/);
+});
+
+test('options that there are not, or of another type, and null', options, async () => {
+  const at = { redis: redis.url };
+  const store = folderStore(temporaryFolder());
+  const unknown = [
+    () => cluster({ ...at, speculat: false }),
+    () => cluster({ ...at, speculate: { factor: -1 } }),
+    () => clusterWorker({ ...at, store, thread: 1 }),
+    () => redisStore({ ...at, kept: 1 }),
+    () => folderStore('x', { kept: 1 }),
+    () => s3Store({ bucket: 'x', region: 'y' }),
+  ];
+  const wrong = [
+    ...[undefined, null, 'x'].flatMap((options) => [
+      () => cluster(options),
+      () => clusterWorker(options),
+      () => redisStore(options),
+      () => s3Store(options),
+    ]),
+    () => folderStore('x', null),
+    () => cluster({ redis: SECRET.split('') }),
+    () => cluster({ ...at, store: {} }),
+    () => cluster({ ...at, wait: '5' }),
+    () => cluster({ ...at, speculate: null }),
+    ...[{ times: 0.5 }, { times: NaN }, { least: -1 }].map((speculate) => () => cluster({ ...at, speculate })),
+    () => clusterWorker(at),
+    () => clusterWorker({ ...at, store, allow: 5 }),
+    () => clusterWorker({ ...at, store, allow: 'some' }),
+    () => clusterWorker({ ...at, store, files: 'x' }),
+    () => clusterWorker({ ...at, store, cache: NaN }),
+    ...[0, -1, 1.5, NaN].map((keep) => () => redisStore({ ...at, keep })),
+    ...[0, -1, NaN, null].map((keep) => () => folderStore('x', { keep })),
+    ...[null, 'abc', [1]].map((bytes) => () => store.put(bytes)),
+    () => store.get(null),
+    () => store.has(null),
+    () => store.drop([null]),
+  ];
+  for (const [all, code] of [
+    [unknown, 'input.option'],
+    [wrong, 'input.type'],
+  ])
+    for (const one of all) await refusal((async () => one())(), code);
 });
 
 test('TLS: rediss:// with a certificate that is given, and not without', options, async (t) => {

@@ -21,6 +21,10 @@ export async function slowHere([, value]) {
   await sleep(process.env.CLUSTER_TEST_SLOW ? 600_000 : 30);
   return value + 1;
 }
+export async function soon([, value]) {
+  await sleep(20);
+  return value;
+}
 export async function long([, value]) {
   await sleep(200);
   return value;

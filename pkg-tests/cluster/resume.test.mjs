@@ -2,13 +2,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { cluster, folderStore } from 'cipherloom/cluster';
+import { fromModule, loadJob, SparseValueVector, VectorMap } from 'cipherloom/job';
 import { endWithThis, temporaryFolder } from '../lib/own.mjs';
+import { MODULE } from './jobs.mjs';
 import { skip, startRedis } from './redis.mjs';
-import { startWorkers, until } from './workers.mjs';
+import { startWorker, startWorkers, until } from './workers.mjs';
 
 const ROWS = 120;
 const EXPECTED = Array.from({ length: ROWS }, (_, key) => [key, key]);
@@ -60,6 +63,10 @@ test('state survives the death of the manager', { skip, timeout: 600_000 }, asyn
   assert.deepEqual(last.rows, EXPECTED);
   assert.deepEqual([last.tasks, last.done, state.done], [ROWS, ROWS, ROWS]);
   assert.ok(state.taken >= done - 16 && state.taken < ROWS, `${state.taken} of ${done} were taken over`);
+  // The chunks of managers that are gone are its own now, and not copied.
+  const owners = redis.ask('hvals', 'cipherloom:run:monday:owners').split('\n');
+  const own = owners.map((owner) => owners.filter((other) => other === owner).length);
+  assert.equal(Math.max(...own), ROWS);
   // What was under way when Redis went may have been done twice, and nothing else.
   assert.ok(calls() <= ROWS + 4, `${calls()} calls`);
 
@@ -78,4 +85,35 @@ test('state survives the death of the manager', { skip, timeout: 600_000 }, asyn
 
   await Promise.all(workers.map((worker) => worker.stop()));
   await redis.stop();
+});
+
+test('what a module gave before it was edited is not taken over', { skip, timeout: 300_000 }, async (t) => {
+  const redis = await startRedis();
+  t.after(() => redis.stop('SIGKILL'));
+  const folder = temporaryFolder();
+  const module = join(temporaryFolder(), 'operators.mjs');
+  copyFileSync(fileURLToPath(MODULE), module);
+  const parts = 6;
+  /** The rows of a manager, and how many parts it took over; what it has is left as it would be by one that was killed. */
+  const done = async () => {
+    const worker = await startWorker({ redis: redis.url, args: ['--allow-any', '--store', `folder:${folder}`] });
+    const crew = await cluster({ redis: redis.url, store: folderStore(folder), run: 'edited' });
+    const rounds = [VectorMap(fromModule(pathToFileURL(module), { name: 'square' }), { over: 'x' })];
+    const job = await loadJob({ inputs: { x: SparseValueVector({ parts }) }, rounds }, { crew });
+    for (let key = 0; key < parts; key++) await job.inputs.x.emit(key, key);
+    const rows = [];
+    for await (const row of (await job.run()).getItr()) rows.push(row);
+    const { taken } = crew.state();
+    await crew.close();
+    await worker.stop();
+    t.after(() => job.dispose());
+    return { rows, taken };
+  };
+  const squares = Array.from({ length: parts }, (_, key) => [key, key * key]);
+  assert.deepEqual(await done(), { rows: squares, taken: 0 });
+  assert.deepEqual(await done(), { rows: squares, taken: parts });
+  const text = readFileSync(module, 'utf8');
+  writeFileSync(module, text.replace('value * value;', '1000 + value * value;'));
+  assert.notEqual(readFileSync(module, 'utf8'), text);
+  assert.deepEqual(await done(), { rows: squares.map(([key, value]) => [key, 1000 + value]), taken: 0 });
 });

@@ -1,11 +1,10 @@
 /** What a worker may be told to run: modules, circuits and programs, by the hash of their bytes; and which files it reads. */
 import { readFile, realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { failure } from '../errors.js';
-import type { Ref } from '../job/store.js';
 import type { Task } from '../job/work.js';
-import { hashIn, hashOf } from './named.js';
+import { hashOfModule, runs, shown } from './modules.js';
+import { hashIn } from './named.js';
 
 /** What a worker accepts; `any`: all. */
 export type Allowed =
@@ -84,49 +83,3 @@ async function admitPath(path: string, folders: readonly string[]): Promise<void
     { found: path, expected: folders },
   );
 }
-
-type Run = { readonly module: string } | { readonly kind: string; readonly bytes: Ref };
-
-/** All modules, circuits and programs anywhere in a task: wherever they come to stand, none is missed. */
-function* runs(value: unknown): Generator<Run> {
-  if (typeof value !== 'object' || value === null) return;
-  const { module, kind, bytes } = value as Record<string, unknown>;
-  if (typeof module === 'string') yield { module };
-  if ((kind === 'circuit' || kind === 'program') && typeof bytes === 'object')
-    yield { kind, bytes: bytes as Ref };
-  for (const inner of Object.values(value)) yield* runs(inner);
-}
-
-async function hashOfModule(module: string): Promise<string> {
-  let url: URL;
-  try {
-    url = new URL(module);
-  } catch {
-    throw unreadable(module, 'it is no URL');
-  }
-  if (url.protocol === 'data:') {
-    const data = await fetch(url).catch((cause: unknown) => {
-      throw unreadable(module, 'its data cannot be read', cause);
-    });
-    return hashOf(new Uint8Array(await data.arrayBuffer()));
-  }
-  if (url.protocol !== 'file:') throw unreadable(module, `${url.protocol} cannot be read before it is run`);
-  // What the URL has behind its path makes another module of the same file.
-  url.search = url.hash = '';
-  try {
-    return hashOf(await readFile(fileURLToPath(url)));
-  } catch (cause) {
-    throw unreadable(module, (cause as Error).message, cause);
-  }
-}
-
-function unreadable(module: string, why: string, cause?: unknown): Error {
-  return failure(
-    'job.refused',
-    `this worker cannot compare the module ${shown(module)} with the list of what is allowed: ${why}`,
-    { found: shown(module), expected: 'a file: or data: URL that this worker can read' },
-    cause,
-  );
-}
-
-const shown = (module: string): string => (module.length > 200 ? `${module.slice(0, 200)}...` : module);

@@ -8,6 +8,7 @@ import type { Kind } from '../job/kinds.js';
 import { readAllowed } from './allow.js';
 import { folderStore } from './folder-store.js';
 import { hashOf } from './named.js';
+import { isName, LONGEST_MS, NAME } from './options.js';
 import { redisStore } from './redis-store.js';
 import { s3Store } from './s3-store.js';
 import type { SharedStore } from './shared-store.js';
@@ -158,6 +159,7 @@ async function worker(args: string[]): Promise<number> {
 const BUCKET = /^s3:\/\/(?<bucket>[^/]+)\/?(?<prefix>.*?)\/?$/;
 
 interface Given {
+  readonly prefix?: string | undefined;
   readonly kind?: string | undefined;
   readonly threads?: string | undefined;
   readonly store?: string | undefined;
@@ -171,6 +173,7 @@ function wrongIn({
   kind = 'cpu',
   threads = '1',
   store = 'redis',
+  prefix,
   allow,
   lease = '6',
   ...rest
@@ -180,7 +183,11 @@ function wrongIn({
     return `--threads is "${threads}", expected a whole number from 1 to 256`;
   if (store !== 'redis' && !/^folder:./.test(store) && !BUCKET.test(store))
     return `--store is "${store}", expected redis, folder:PATH or s3://BUCKET/PREFIX`;
-  if (!(Number(lease) >= 1)) return `--lease is "${lease}", expected a number of seconds, at least 1`;
+  if (prefix !== undefined && !isName(prefix))
+    return `--prefix is ${JSON.stringify(prefix)}, expected ${NAME}`;
+  const longest = LONGEST_MS / 1000;
+  if (!(Number(lease) >= 1 && Number(lease) <= longest))
+    return `--lease is "${lease}", expected a number of seconds from 1 to ${longest}`;
   if (allow !== undefined && rest['allow-any']) return '--allow and --allow-any exclude each other';
   return undefined;
 }

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { CipherloomError, failure, fromRecord } from '../errors.js';
 import { countWorkers, type Kind } from '../job/kinds.js';
-import type { Crew, Hearing, Task, TaskResult } from '../job/work.js';
+import type { Chunk, Crew, Hearing, Task, TaskResult } from '../job/work.js';
+import { fieldOf, nameOfTask } from './fields.js';
 import { Journal } from './journal.js';
 import { libraries, type Queue, type Redis } from './libraries.js';
 import {
@@ -13,11 +14,11 @@ import {
   type TaskMessage,
   type WorkerInfo,
 } from './messages.js';
-import { hashOf } from './named.js';
+import { ModuleHashes } from './modules.js';
 import { onAbort } from './on-abort.js';
-import { checkOptions, type ClusterOptions } from './options.js';
+import { checkCluster, type ClusterOptions } from './options.js';
 import { type Address, another, connect, isFull, redisError } from './redis.js';
-import { redisStore } from './redis-store.js';
+import { openRedisStore } from './redis-store.js';
 import { Roll } from './roll.js';
 import type { SharedStore } from './shared-store.js';
 import { Slots } from './slots.js';
@@ -73,10 +74,10 @@ const SOME = 500;
 
 /**
  * A crew of the workers that listen on a Redis (`npx cipherloom worker` on each machine). Errors: JobError `job.store` (Redis does not answer within `connectTimeout`, does not accept user or password, or the libraries are not
- * installed), `job.kind` (no such workers within `wait`), `job.worker` (workers of another version only), `job.definition` (settings). Its `run` gives beside these `job.store` if Redis is full, or away for longer than `outage`.
+ * installed), `job.kind` (no such workers within `wait`), `job.worker` (workers of another version only), `job.definition` (settings); InputError `input.type`, `input.option`. Its `run` gives beside these `job.store` if Redis is full, or away for longer than `outage`.
  */
 export async function cluster(options: ClusterOptions): Promise<ClusterCrew> {
-  checkOptions(options);
+  checkCluster(options);
   const { redis, address } = await connect(options);
   const crew = new Managing(redis, address, options);
   try {
@@ -97,7 +98,8 @@ interface Listener {
 
 /** A task whose outcome is not known. */
 class Open {
-  readonly listeners = new Set<Listener>();
+  /** Who waits for it; until it has ended. */
+  listener: Listener | undefined;
   /** Nobody waits for it any more. */
   readonly cancelled = new AbortController();
   /** When somebody began it, by copy. */
@@ -110,8 +112,11 @@ class Open {
   only: string | undefined;
   /** How often that was looked for, and not found. */
   missed = 0;
+  /** Its result is there, and is made its own. */
+  arriving = false;
 
   constructor(
+    readonly name: string,
     readonly field: string,
     readonly task: Task,
   ) {}
@@ -135,9 +140,14 @@ class Managing implements ClusterCrew {
   /** By name. */
   readonly #queues = new Map<string, Queue>();
   readonly #roll: Roll;
+  readonly #id = randomUUID();
+  /** By field. */
   readonly #open = new Map<string, Open>();
-  /** Tasks that were queued once: Redis may know an outcome that does not count any more. */
-  readonly #seen = new Set<string>();
+  /** Fields of the journal that belong to a task. An equal one, of another job, has another: each job has chunks of its own, and what is heard of the one is not taken for the other. */
+  readonly #used = new Set<string>();
+  /** How many were equal, by name. */
+  readonly #equal = new Map<string, number>();
+  readonly #modules = new ModuleHashes();
   readonly #slots: Slots;
   readonly #durations: Durations | undefined;
   #identity = '';
@@ -158,7 +168,7 @@ class Managing implements ClusterCrew {
     this.#options = options;
     this.name = options.run ?? randomUUID();
     this.#names = new Names(options.prefix ?? 'cipherloom');
-    this.#journal = new Journal(redis, this.#names, this.name);
+    this.#journal = new Journal(redis, this.#names, this.name, this.#id);
     this.#roll = new Roll(redis, address, this.#names, this.#version);
     this.#slots = new Slots(() => options.inFlight ?? this.#bound());
     this.#durations = options.speculate === false ? undefined : new Durations(options.speculate ?? {});
@@ -177,34 +187,32 @@ class Managing implements ClusterCrew {
   async start(): Promise<void> {
     const { store } = this.#options;
     this.#ownStore = store === undefined;
-    this.store = store ?? (await redisStore(this.#options));
+    this.store = store ?? (await openRedisStore(this.#options));
     this.#identity = await this.store.identity();
     await this.#roll.wait(this.#options.workers ?? {}, this.#options.wait ?? WAIT_MS);
     if (this.#options.run !== undefined) await this.#journal.load();
     this.#last = await this.#journal.lastEvent();
     this.#news = await another(this.#redis, this.#address);
     this.#news.on('message', () => void this.#read().catch(() => {}));
-    await this.#news.subscribe(this.#names.news(this.name));
+    await this.#news.subscribe(this.#names.news(this.name), this.#names.manager(this.name, this.#id));
     this.#answered = Date.now();
     this.#watchLater();
   }
 
-  run(task: Task, hearing: Hearing): Promise<TaskResult> {
+  async run(task: Task, hearing: Hearing): Promise<TaskResult> {
+    this.#checkOpen(hearing);
+    checkTask(task);
+    const modules = await this.#modules.of(task.work, hearing.signal);
+    this.#checkOpen(hearing);
+    const only = this.#onlyOf(task);
+    if (only?.leads === false) return nothing(task);
+    const name = nameOfTask(task, only?.id ?? '', modules);
+    const open = new Open(name, this.#fieldOf(name), task);
+    open.only = only?.id;
+    this.#open.set(open.field, open);
     return new Promise((resolve, reject) => {
-      if (this.#closed) throw closed();
-      hearing.signal.throwIfAborted();
-      checkTask(task);
-      const only = this.#onlyOf(task);
-      if (only?.leads === false) return resolve(nothing(task));
-      const field = fieldOf(task, only?.id);
-      let open = this.#open.get(field);
-      if (open === undefined) {
-        open = new Open(field, task);
-        open.only = only?.id;
-        this.#open.set(field, open);
-        void this.#begin(open);
-      }
       this.#listen(open, { hearing, resolve, reject });
+      void this.#begin(open);
     });
   }
 
@@ -215,7 +223,7 @@ class Managing implements ClusterCrew {
   async #close(): Promise<void> {
     clearTimeout(this.#timer);
     const open = [...this.#open.values()];
-    for (const one of open) this.#settle(one, closed());
+    for (const one of open) this.#settle(one, { error: closed() });
     if (this.#redis.status === 'ready') {
       const ending = Promise.all(open.map((one) => this.#takeBack(one))).then(async () => {
         if (this.#options.run === undefined) await this.#journal.delete();
@@ -226,6 +234,20 @@ class Managing implements ClusterCrew {
     this.#news?.disconnect();
     this.#redis.disconnect();
     if (this.#ownStore) await this.store?.close();
+  }
+
+  #checkOpen({ signal }: Hearing): void {
+    if (this.#closed) throw closed();
+    signal.throwIfAborted();
+  }
+
+  #fieldOf(name: string): string {
+    let number = this.#equal.get(name) ?? 0;
+    while (this.#used.has(fieldOf(name, number))) number += 1;
+    this.#equal.set(name, number + 1);
+    const field = fieldOf(name, number);
+    this.#used.add(field);
+    return field;
   }
 
   /** The process that has a part which no other can do. */
@@ -246,7 +268,7 @@ class Managing implements ClusterCrew {
 
   #listen(open: Open, { hearing, resolve, reject }: Listener): void {
     const { signal } = hearing;
-    const listener: Listener = {
+    open.listener = {
       hearing,
       resolve: (result) => {
         forget();
@@ -258,34 +280,68 @@ class Managing implements ClusterCrew {
       },
     };
     const forget = onAbort(signal, () => {
-      open.listeners.delete(listener);
-      listener.reject(signal.reason);
-      if (open.listeners.size > 0 || this.#open.get(open.field) !== open) return;
-      this.#settle(open, signal.reason);
+      this.#settle(open, { error: signal.reason });
       void this.#takeBack(open).catch(() => {});
     });
-    open.listeners.add(listener);
   }
 
   /** Finds the outcome of a task in the journal, or queues it. */
   async #begin(open: Open): Promise<void> {
     try {
-      const known = this.#journal.take(open.field);
-      // Its chunks may have been dropped since.
-      if (known !== undefined && (await this.store.has(known.chunks.map(({ ref }) => ref)))) {
-        this.#tally.taken += 1;
-        this.#settle(open, { result: known });
-        return;
-      }
+      if (await this.#takeOver(open)) return;
       await this.#slots.take(open.cancelled.signal);
       open.hasSlot = true;
       if (open.cancelled.signal.aborted) return this.#giveSlot(open);
-      if (known !== undefined || this.#seen.has(open.field)) await this.#journal.forget(open.field);
-      this.#seen.add(open.field);
       await this.#queue(open, 0);
     } catch (error) {
-      this.#settle(open, redisError(error, this.#address));
+      this.#settle(open, { error: redisError(error, this.#address) });
     }
+  }
+
+  /** Whether an earlier manager knew its outcome. */
+  async #takeOver(open: Open): Promise<boolean> {
+    for (;;) {
+      const known = this.#journal.take(open.name);
+      if (known === undefined) return false;
+      this.#used.add(known.field);
+      // Its chunks may have been dropped since.
+      if (await this.store.has(known.result.chunks.map(({ ref }) => ref))) {
+        const own = await this.#owned(known.result);
+        if (own !== undefined) {
+          if (this.#deliver(open, known.result, own)) this.#tally.taken += 1;
+          return true;
+        }
+      }
+      await this.#journal.forget(known.field);
+    }
+  }
+
+  /** A result whose chunks nobody else drops: copies, where they are another manager's. None where that one has dropped them. */
+  async #owned(result: TaskResult): Promise<TaskResult | undefined> {
+    if (this.#options.run === undefined || (await this.#journal.owns(result))) return result;
+    const chunks: Chunk[] = [];
+    try {
+      for (const chunk of result.chunks) {
+        const ref = await this.store.put(await this.store.get(chunk.ref));
+        chunks.push({ ...chunk, ref });
+      }
+      return { ...result, chunks };
+    } catch (error) {
+      await this.#drop(chunks);
+      if (await this.store.has(result.chunks.map(({ ref }) => ref))) throw error;
+      return undefined;
+    }
+  }
+
+  /** Ends the waiting for a task by a result. False where nobody waits any more: then nobody drops what was copied for it. */
+  #deliver(open: Open, found: TaskResult, own: TaskResult): boolean {
+    if (this.#settle(open, { result: own })) return true;
+    if (own !== found) void this.#drop(own.chunks);
+    return false;
+  }
+
+  async #drop(chunks: readonly Chunk[]): Promise<void> {
+    await this.store.drop(chunks.map(({ ref }) => ref)).catch(() => {});
   }
 
   async #queue({ field, task }: Open, copy: number): Promise<void> {
@@ -296,6 +352,7 @@ class Managing implements ClusterCrew {
     open.looked = Date.now();
     const message: TaskMessage = {
       run: this.name,
+      manager: this.#id,
       field,
       copy,
       task,
@@ -336,22 +393,20 @@ class Managing implements ClusterCrew {
     return queue;
   }
 
-  /** Ends the waiting for a task: with its outcome, or an error. The first time counts. */
-  #settle(open: Open, outcome: Outcome | Error | unknown): void {
-    if (this.#open.get(open.field) !== open) return;
+  /** Ends the waiting for a task: with its outcome, or an error. The first time counts: false after that. */
+  #settle(open: Open, outcome: { readonly result: TaskResult } | { readonly error: unknown }): boolean {
+    const { listener } = open;
+    if (listener === undefined || this.#open.get(open.field) !== open) return false;
     this.#open.delete(open.field);
+    open.listener = undefined;
     open.cancelled.abort();
     this.#giveSlot(open);
-    const found = outcome as Partial<{ result: TaskResult; error: Parameters<typeof fromRecord>[0] }>;
-    const { result } = found;
-    if (!(outcome instanceof Error) && result !== undefined) {
+    if ('error' in outcome) listener.reject(outcome.error);
+    else {
       this.#tally.done += 1;
-      for (const listener of open.listeners) listener.resolve(result);
-    } else {
-      const error = outcome instanceof Error || found.error === undefined ? outcome : fromRecord(found.error);
-      for (const listener of open.listeners) listener.reject(error);
+      listener.resolve(outcome.result);
     }
-    open.listeners.clear();
+    return true;
   }
 
   #giveSlot(open: Open): void {
@@ -417,7 +472,7 @@ class Managing implements ClusterCrew {
         open.started.set(event.copy, Date.now());
         return;
       case 'lines':
-        for (const line of event.lines) for (const { hearing } of open.listeners) hearing.log(line);
+        for (const line of event.lines) open.listener?.hearing.log(line);
         return;
       case 'outcome':
         this.#outcome(open, event.outcome);
@@ -425,20 +480,48 @@ class Managing implements ClusterCrew {
   }
 
   #outcome(open: Open, outcome: Outcome): void {
-    // Another manager of the run took it back: whoever still waits has it done.
-    if ('cancelled' in outcome) {
-      void this.#journal
-        .forget(open.field)
-        .then(() => this.#queue(open, 0))
-        .catch(() => {});
-      return;
+    if (open.arriving) return;
+    if ('result' in outcome) {
+      const began = Math.min(...open.started.values());
+      if (open.started.size > 0) this.#durations?.add(open.group, Date.now() - began);
+      open.arriving = true;
+      void this.#arrive(open, outcome.result);
+    } else if ('cancelled' in outcome || outcome.manager !== this.#id) {
+      // Another manager of the run took it back, or dropped its chunks under the worker: whoever still waits has it done with its own.
+      void this.#again(open);
+    } else {
+      this.#settle(open, { error: fromRecord(outcome.error) });
+      // An error is no outcome for those who try again.
+      void this.#journal.forget(open.field).catch(() => {});
+      this.#tidy(open);
     }
-    const began = Math.min(...open.started.values());
-    if ('result' in outcome && open.started.size > 0) this.#durations?.add(open.group, Date.now() - began);
-    this.#settle(open, outcome);
-    // An error is no outcome for those who try again.
-    if ('error' in outcome) void this.#journal.forget(open.field).catch(() => {});
-    if (open.copies > 1) void this.#takeBackOthers(open).catch(() => {});
+  }
+
+  async #arrive(open: Open, result: TaskResult): Promise<void> {
+    try {
+      const own = await this.#owned(result);
+      if (own !== undefined) this.#deliver(open, result, own);
+      else await this.#again(open);
+    } catch (error) {
+      // Where Redis is full, it is looked again; for how long, `#watch` says.
+      if (!isFull(error as Error)) this.#settle(open, { error: redisError(error, this.#address) });
+    }
+    open.arriving = false;
+    this.#tidy(open);
+  }
+
+  /** What is known of it does not count: it is queued anew. */
+  async #again(open: Open): Promise<void> {
+    open.looked = Date.now();
+    await this.#journal
+      .forget(open.field)
+      .then(() => this.#queue(open, 0))
+      .catch(() => {});
+  }
+
+  #tidy(open: Open): void {
+    if (this.#open.get(open.field) !== open && open.copies > 1)
+      void this.#takeBackOthers(open).catch(() => {});
   }
 
   /** The slower run of a task that was done twice. */
@@ -496,7 +579,7 @@ class Managing implements ClusterCrew {
 
   #failAll(error: unknown): void {
     for (const open of [...this.#open.values()]) {
-      this.#settle(open, error);
+      this.#settle(open, { error });
       void this.#takeBack(open).catch(() => {});
     }
   }
@@ -512,7 +595,7 @@ class Managing implements ClusterCrew {
     if (open.only === undefined || this.#roll.isAlive(open.only)) open.missed = 0;
     else if (++open.missed > MISSED) {
       const { id, round, part } = open.task;
-      this.#settle(open, gone(id, round, part));
+      this.#settle(open, { error: gone(id, round, part) });
       void this.#takeBack(open).catch(() => {});
     }
   }
@@ -523,7 +606,7 @@ class Managing implements ClusterCrew {
     for (const open of [...this.#open.values()]) {
       const { kind } = open.task;
       if (this.#roll.missing(kind) <= wait) continue;
-      this.#settle(open, this.#roll.tooFew({ [kind]: 1 }, wait));
+      this.#settle(open, { error: this.#roll.tooFew({ [kind]: 1 }, wait) });
       void this.#takeBack(open).catch(() => {});
     }
   }
@@ -532,7 +615,7 @@ class Managing implements ClusterCrew {
   async #lookAfter(): Promise<void> {
     const now = Date.now();
     const quiet = [...this.#open.values()].filter(
-      ({ copies, looked }) => copies > 0 && now - looked > LOOK_MS,
+      ({ arriving, copies, looked }) => !arriving && copies > 0 && now - looked > LOOK_MS,
     );
     for (let from = 0; from < quiet.length; from += SOME) {
       const some = quiet.slice(from, from + SOME);
@@ -542,7 +625,7 @@ class Managing implements ClusterCrew {
       for (const [index, open] of some.entries()) {
         open.looked = now;
         const outcome = outcomes[index];
-        if (this.#open.get(open.field) !== open) continue;
+        if (open.arriving || this.#open.get(open.field) !== open) continue;
         if (outcome !== undefined) this.#outcome(open, outcome);
         else if (!known[index]) {
           this.#tally.again += 1;
@@ -572,7 +655,7 @@ class Managing implements ClusterCrew {
       free.set(task.kind, (free.get(task.kind) ?? 0) - copies);
     for (const open of [...this.#open.values()]) {
       const began = open.started.get(0);
-      if (open.only !== undefined) continue;
+      if (open.only !== undefined || open.arriving) continue;
       if (began === undefined || open.copies !== 1 || !durations.isLate(open.group, now - began)) continue;
       if ((free.get(open.task.kind) ?? 0) <= 0) continue;
       free.set(open.task.kind, (free.get(open.task.kind) as number) - 1);
@@ -591,12 +674,6 @@ function within<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
     timer = setTimeout(() => reject(SILENCE), milliseconds);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
-}
-
-/** What is the same in two tasks that are one: numbers of stored bytes are drawn anew each time. */
-function fieldOf(task: Task, only = ''): string {
-  const text = (JSON.stringify(task) + only).replace(/([0-9a-f]{64})-[0-9a-f]{16}/g, '$1');
-  return `${task.id}.${hashOf(text).slice(0, 16)}`;
 }
 
 function checkTask({ id, round, work }: Task): void {

@@ -1,9 +1,10 @@
 /** A store in a folder that all machines see: a network file system, or one machine's disk. */
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { CipherloomError, failure } from '../errors.js';
 import type { Ref } from '../job/store.js';
+import { checkBytes, checkFolderStore, checkRef, checkRefs } from './options.js';
 import { absent, hashIn, nameOf, verified } from './named.js';
 import type { SharedStore } from './shared-store.js';
 
@@ -16,7 +17,7 @@ export interface FolderStoreOptions {
 const WEEK = 7 * 24 * 3600;
 
 /**
- * A store in a folder, which is made if it is not there. Files are written under another name, and renamed once they are whole: nobody reads half of one. Errors of its methods: JobError
+ * A store in a folder, which is made if it is not there, with those above it. Files are written under another name, and renamed once they are whole: nobody reads half of one. Errors of its methods: JobError
  * `job.store` (no space, no rights, nothing there), `job.chunk`.
  */
 export function folderStore(path: string, options: FolderStoreOptions = {}): SharedStore {
@@ -24,6 +25,7 @@ export function folderStore(path: string, options: FolderStoreOptions = {}): Sha
     throw failure('job.store', `the folder of a store is ${JSON.stringify(path)}, expected a path`, {
       found: path,
     });
+  checkFolderStore(options);
   return new FolderStore(resolve(path), options.keep ?? WEEK);
 }
 
@@ -42,12 +44,13 @@ class FolderStore implements SharedStore {
   }
 
   async put(bytes: Uint8Array): Promise<Ref> {
+    checkBytes(bytes);
     await this.#open();
     const name = nameOf(bytes);
     const path = this.#pathOf(name);
     const part = join(this.#path, 'parts', name);
     try {
-      await mkdir(join(path, '..'), { recursive: true });
+      await makeFolder(dirname(path));
       const file = await open(part, 'wx');
       try {
         await file.writeFile(bytes);
@@ -63,6 +66,7 @@ class FolderStore implements SharedStore {
   }
 
   async get(ref: Ref): Promise<Uint8Array> {
+    checkRef(ref);
     await this.#open();
     let bytes: Uint8Array;
     try {
@@ -74,6 +78,7 @@ class FolderStore implements SharedStore {
   }
 
   async has(refs: readonly Ref[]): Promise<boolean> {
+    checkRefs('has', refs);
     await this.#open();
     for (const { name, bytes } of refs) {
       const found = await stat(this.#pathOf(name)).catch(() => undefined);
@@ -83,6 +88,7 @@ class FolderStore implements SharedStore {
   }
 
   async drop(refs: readonly Ref[]): Promise<void> {
+    checkRefs('drop', refs);
     for (const { name } of refs) {
       try {
         await unlink(this.#pathOf(name));
@@ -111,8 +117,8 @@ class FolderStore implements SharedStore {
   }
 
   async #opened(): Promise<string> {
-    await mkdir(join(this.#path, 'parts'), { recursive: true });
-    await mkdir(join(this.#path, 'chunks'), { recursive: true });
+    await makeFolder(join(this.#path, 'parts'));
+    await makeFolder(join(this.#path, 'chunks'));
     const identity = await this.#identity();
     // What was left long ago, by jobs that never came to their end.
     void this.#sweep().catch(() => {});
@@ -162,6 +168,23 @@ class FolderStore implements SharedStore {
       { folder: this.#path, reason: code },
       error,
     );
+  }
+}
+
+/** A folder and those above it. Node's own way never ends where a file system knows of no new folders, such as /proc. */
+async function makeFolder(path: string): Promise<void> {
+  const make = (): Promise<void> =>
+    mkdir(path).catch(async (error: unknown) => {
+      const isThere = await stat(path).catch(() => undefined);
+      if (!isThere?.isDirectory()) throw error;
+    });
+  try {
+    await make();
+  } catch (error) {
+    const above = dirname(path);
+    if (!isAbsent(error) || above === path) throw error;
+    await makeFolder(above);
+    await make();
   }
 }
 

@@ -1,23 +1,37 @@
 /** What is known of a run in Redis, and outlives its manager. */
 import type { TaskResult } from '../job/work.js';
+import { partsOf } from './fields.js';
 import type { Redis } from './libraries.js';
 import type { Names, Outcome } from './messages.js';
+import { OWN } from './scripts.js';
 
 /** Entries that are fetched at once. */
 const SOME = 500;
+
+/** What an earlier manager knew of a task. */
+export interface Known {
+  readonly field: string;
+  readonly result: TaskResult;
+}
+
+/** Managers of this process, also closed ones: their jobs may still drop what is theirs. */
+const here = new Set<string>();
 
 /** The journal of a run. */
 export class Journal {
   readonly #redis: Redis;
   readonly #names: Names;
   readonly #run: string;
-  /** Of an earlier manager. */
-  readonly #known = new Map<string, TaskResult>();
+  readonly #manager: string;
+  /** Of an earlier manager, by the task's name; of equal ones the last one comes last. */
+  readonly #known = new Map<string, Known[]>();
 
-  constructor(redis: Redis, names: Names, run: string) {
+  constructor(redis: Redis, names: Names, run: string, manager: string) {
     this.#redis = redis;
     this.#names = names;
     this.#run = run;
+    this.#manager = manager;
+    here.add(manager);
   }
 
   /** Reads what was done. Errors, and what was taken back, are not: they are tried again. */
@@ -32,7 +46,7 @@ export class Journal {
       for (let index = 0; index < found.length; index += 2) {
         const field = found[index] as string;
         const outcome = JSON.parse(found[index + 1] as string) as Outcome;
-        if ('result' in outcome) this.#known.set(field, outcome.result);
+        if ('result' in outcome) this.#knows({ field, result: outcome.result });
         else again.push(field);
       }
       cursor = next;
@@ -40,13 +54,40 @@ export class Journal {
     }
     for (let from = 0; from < again.length; from += SOME)
       await this.#redis.call('HDEL', key, ...again.slice(from, from + SOME));
+    for (const known of this.#known.values())
+      known.sort((a, b) => partsOf(a.field).number - partsOf(b.field).number);
+  }
+
+  #knows(known: Known): void {
+    const { name } = partsOf(known.field);
+    this.#known.set(name, [...(this.#known.get(name) ?? []), known]);
   }
 
   /** What an earlier manager knew of a task; once. */
-  take(field: string): TaskResult | undefined {
-    const known = this.#known.get(field);
-    this.#known.delete(field);
-    return known;
+  take(name: string): Known | undefined {
+    return this.#known.get(name)?.pop();
+  }
+
+  /** Whether the chunks of a result are this manager's, to keep and to drop: not where one that lives was told that they are its own. */
+  async owns({ chunks: [first] }: TaskResult): Promise<boolean> {
+    if (first === undefined) return true;
+    const ask = async (gone: string): Promise<string> =>
+      (await OWN.run(
+        this.#redis,
+        [this.#names.owners(this.#run)],
+        [first.ref.name, this.#manager, gone],
+      )) as string;
+    const owner = await ask('');
+    if (owner === this.#manager) return true;
+    return !(await this.#lives(owner)) && (await ask(owner)) === this.#manager;
+  }
+
+  async #lives(manager: string): Promise<boolean> {
+    if (here.has(manager)) return true;
+    // A process that dies lets go of its connections at once.
+    const channel = this.#names.manager(this.#run, manager);
+    const [, listeners] = (await this.#redis.call('PUBSUB', 'NUMSUB', channel)) as [string, number];
+    return Number(listeners) > 0;
   }
 
   /** Outcomes, as far as there are any. */
@@ -77,8 +118,8 @@ export class Journal {
 
   /** Forgets the run. */
   async delete(): Promise<void> {
-    const { outcomes, held, deaths, events } = this.#names;
-    const keys = [outcomes, held, deaths, events].map((name) => name.call(this.#names, this.#run));
+    const { outcomes, held, deaths, owners, events } = this.#names;
+    const keys = [outcomes, held, deaths, owners, events].map((name) => name.call(this.#names, this.#run));
     await this.#redis.call('UNLINK', ...keys);
   }
 }

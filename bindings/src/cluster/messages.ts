@@ -7,7 +7,9 @@ import type { Task, TaskResult } from '../job/work.js';
 /** A task in its queue. */
 export interface TaskMessage {
   readonly run: string;
-  /** The task's name in its run: its id, and the hash of what it is. */
+  /** Who queued it: its chunks are that one's. */
+  readonly manager: string;
+  /** The task's name in its run: see `fields.ts`. */
   readonly field: string;
   /** 0, or 1 for the second run of a task that takes long. */
   readonly copy: number;
@@ -22,7 +24,9 @@ export interface TaskMessage {
 
 /** What came of a task, as the journal has it. */
 export type Outcome =
-  { readonly result: TaskResult } | { readonly error: ErrorRecord } | { readonly cancelled: true };
+  | { readonly result: TaskResult }
+  | { readonly error: ErrorRecord; /** Who queued what failed. */ readonly manager: string }
+  | { readonly cancelled: true };
 
 /** What happens to tasks of a run, one after the other. */
 export type TaskEvent =
@@ -79,6 +83,10 @@ export class Names {
   deaths(run: string): string {
     return `${this.prefix}:run:${run}:deaths`;
   }
+  /** Hash: name of a result's first chunk -> the manager whose its chunks are. */
+  owners(run: string): string {
+    return `${this.prefix}:run:${run}:owners`;
+  }
   /** Stream of TaskEvent. */
   events(run: string): string {
     return `${this.prefix}:run:${run}:events`;
@@ -86,6 +94,10 @@ export class Names {
   /** Channel: there is something new in the stream. */
   news(run: string): string {
     return `${this.prefix}:run:${run}:news`;
+  }
+  /** Channel in which nothing is said: who listens is a manager that lives. */
+  manager(run: string, id: string): string {
+    return `${this.prefix}:run:${run}:manager:${id}`;
   }
   /** Channel of Stop. */
   get stops(): string {

@@ -2,6 +2,7 @@
 import { failure } from '../errors.js';
 import type { Ref } from '../job/store.js';
 import type { Redis } from './libraries.js';
+import { checkBytes, checkRedisStore, checkRef, checkRefs } from './options.js';
 import { absent, hashIn, nameOf, verified } from './named.js';
 import { type Address, connect, redisError, type RedisOptions } from './redis.js';
 import type { SharedStore } from './shared-store.js';
@@ -23,6 +24,12 @@ const PATIENCE_MS = 60_000;
 
 /** A store in Redis: all that is in it lies in Redis' memory. Errors of its methods: JobError `job.store` (full, gone for a minute, too large), `job.chunk`. */
 export async function redisStore(options: RedisStoreOptions): Promise<SharedStore> {
+  checkRedisStore(options);
+  return openRedisStore(options);
+}
+
+/** The same with options that were looked at, and may have others beside. */
+export async function openRedisStore(options: RedisStoreOptions): Promise<SharedStore> {
   const { redis, address } = await connect(options, { commandTimeout: PATIENCE_MS });
   return new RedisStore(redis, address, options);
 }
@@ -53,6 +60,7 @@ class RedisStore implements SharedStore {
   }
 
   async put(bytes: Uint8Array): Promise<Ref> {
+    checkBytes(bytes);
     if (bytes.length > this.#limit)
       throw failure(
         'job.store',
@@ -65,6 +73,7 @@ class RedisStore implements SharedStore {
   }
 
   async get(ref: Ref): Promise<Uint8Array> {
+    checkRef(ref);
     const found = (await this.#asked(() =>
       this.#redis.callBuffer('GETEX', this.#key(ref.name), 'EX', this.#keep),
     )) as Buffer | null;
@@ -73,12 +82,14 @@ class RedisStore implements SharedStore {
   }
 
   async has(refs: readonly Ref[]): Promise<boolean> {
+    checkRefs('has', refs);
     if (refs.length === 0) return true;
     const keys = [...new Set(refs.map(({ name }) => this.#key(name)))];
     return (await this.#asked(() => this.#redis.call('EXISTS', ...keys))) === keys.length;
   }
 
   async drop(refs: readonly Ref[]): Promise<void> {
+    checkRefs('drop', refs);
     // Few at a time, since Redis does nothing else meanwhile.
     for (let from = 0; from < refs.length; from += 500) {
       const keys = refs.slice(from, from + 500).map(({ name }) => this.#key(name));

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { CipherloomError, failure } from '../errors.js';
 import { libraries, type Redis, type RedisSettings } from './libraries.js';
+import { checkTime } from './options.js';
 
 /** Where Redis is. */
 export interface RedisOptions {
@@ -57,16 +58,27 @@ export function addressOf({ redis, tls }: RedisOptions): Address {
       found: db,
       expected: 'a number',
     });
-  const host = decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1') || 'localhost';
+  const host = decoded(hostname, 'host').replace(/^\[(.*)\]$/, '$1') || 'localhost';
   const settings = {
     host,
     port: Number(port || 6379),
-    ...(url.username && { username: decodeURIComponent(url.username) }),
-    ...(url.password && { password: decodeURIComponent(url.password) }),
+    ...(url.username && { username: decoded(url.username, 'user') }),
+    ...(url.password && { password: decoded(url.password, 'password') }),
     ...(db && { db: Number(db) }),
     ...(protocol === 'rediss:' && { tls: { servername: host, ...tls } }),
   };
   return { settings, shown: `${protocol}//${hostname || 'localhost'}:${port || 6379}${db && `/${db}`}` };
+}
+
+/** What it is without `%`. Not shown where it is not well-formed: of a password not a part is told. */
+function decoded(text: string, what: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    const expected = '% before two hexadecimal digits, which are UTF-8; % itself is %25';
+    const problem = `the ${what} in the address of Redis is not well-formed: expected ${expected}`;
+    throw failure('job.store', problem, { where: what, expected });
+  }
 }
 
 /** Connects, within a time. Later losses are mended without end: who waits says how long. Errors: JobError `job.store`. */
@@ -75,6 +87,7 @@ export async function connect(
   more: Pick<RedisSettings, 'commandTimeout'> = {},
 ): Promise<{ redis: Redis; address: Address }> {
   const address = addressOf(options);
+  checkTime('Redis', 'connectTimeout', options.connectTimeout, 0);
   const { connectTimeout: timeout = TIMEOUT_MS } = options;
   const { Redis } = await libraries();
   const redis = new Redis({
@@ -88,6 +101,7 @@ export async function connect(
   try {
     await ready(redis, address, timeout);
     checkVersion(String(await redis.call('INFO', 'server')), address);
+    await select(redis, address);
   } catch (error) {
     redis.disconnect();
     throw redisError(error, address);
@@ -110,6 +124,23 @@ function checkVersion(info: string, { shown }: Address): void {
     found: version,
     expected,
   });
+}
+
+/** The client goes on in database 0 where the one that was meant is none: so it is asked for once more, and the answer looked at. */
+async function select(redis: Redis, { settings: { db }, shown }: Address): Promise<void> {
+  if (db === undefined) return;
+  try {
+    await redis.call('SELECT', db);
+  } catch (error) {
+    const { message } = error as Error;
+    if (!/^ERR /.test(message)) throw error;
+    throw failure('job.store', `Redis at ${shown} has no database ${db}: ${message}`, {
+      redis: shown,
+      reason: 'database',
+      found: db,
+      expected: 'one of its databases: 0 to 15, where its settings say nothing else',
+    });
+  }
 }
 
 /** Another connection of the same kind. */

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { failure } from '../errors.js';
 import type { Ref } from '../job/store.js';
 import { type S3, type S3Settings, s3Library } from './libraries.js';
+import { checkBytes, checkRef, checkRefs, checkS3Store } from './options.js';
 import { absent, hashIn, nameOf, verified } from './named.js';
 import type { SharedStore } from './shared-store.js';
 
@@ -30,11 +31,9 @@ const NUMBERED = 5;
  * A store in a bucket. An object is there as a whole or not at all. What jobs that never came to their end left stays: give the prefix a rule of the bucket's life cycle. Errors:
  * JobError `job.store` (the library is not installed, no such bucket, no rights, nobody answers), `job.chunk`.
  */
-export async function s3Store({
-  bucket,
-  prefix = 'cipherloom/',
-  client = {},
-}: S3StoreOptions): Promise<SharedStore> {
+export async function s3Store(options: S3StoreOptions): Promise<SharedStore> {
+  checkS3Store(options);
+  const { bucket, prefix = 'cipherloom/', client = {} } = options;
   if (typeof bucket !== 'string' || bucket === '')
     throw failure('job.store', `the bucket of a store is ${JSON.stringify(bucket)}, expected a name`, {
       found: bucket,
@@ -65,6 +64,7 @@ class S3Store implements SharedStore {
   }
 
   async put(bytes: Uint8Array): Promise<Ref> {
+    checkBytes(bytes);
     const { PutObjectCommand } = this.#library;
     const name = nameOf(bytes);
     await this.#asked('write', new PutObjectCommand({ ...this.#at(this.#keyOf(name)), Body: bytes }));
@@ -72,12 +72,14 @@ class S3Store implements SharedStore {
   }
 
   async get(ref: Ref): Promise<Uint8Array> {
+    checkRef(ref);
     const bytes = await this.#read(this.#keyOf(ref.name));
     if (bytes === undefined) throw absent(ref, this.#where);
     return verified(bytes, ref, this.#where);
   }
 
   async has(refs: readonly Ref[]): Promise<boolean> {
+    checkRefs('has', refs);
     const { HeadObjectCommand } = this.#library;
     const wanted = [...new Map(refs.map((ref) => [ref.name, ref])).values()];
     for (let from = 0; from < wanted.length; from += ASKED) {
@@ -93,6 +95,7 @@ class S3Store implements SharedStore {
   }
 
   async drop(refs: readonly Ref[]): Promise<void> {
+    checkRefs('drop', refs);
     const { DeleteObjectsCommand } = this.#library;
     for (let from = 0; from < refs.length; from += TOGETHER) {
       const Objects = refs.slice(from, from + TOGETHER).map(({ name }) => ({ Key: this.#keyOf(name) }));

@@ -48,6 +48,16 @@ redis.call('PUBLISH', news, '')
 return 1
 `);
 
+/** Whose the chunks of a result are: the first manager's that asks, or that of the next one once the first is gone. KEYS: owners. ARGV: result, manager, a manager that is gone (empty: none). Gives the owner. */
+export const OWN = new Script(`
+local result, me, gone = unpack(ARGV)
+local owner = redis.call('HGET', KEYS[1], result)
+if owner and owner ~= gone then return owner end
+redis.call('HSET', KEYS[1], result, me)
+redis.call('EXPIRE', KEYS[1], ${KEEP_S})
+return me
+`);
+
 /** A worker lives. KEYS: workers, beats. ARGV: id, info. */
 export const BEAT = new Script(`${NOW}
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])

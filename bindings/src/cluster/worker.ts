@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { CipherloomError, failure, type ErrorRecord } from '../errors.js';
 import { threads } from '../job/crew/threads.js';
-import { KINDS, type Kind } from '../job/kinds.js';
+import type { Kind } from '../job/kinds.js';
 import type { Store } from '../job/store.js';
 import type { LogLine } from '../job/types.js';
 import type { Crew, TaskResult } from '../job/work.js';
@@ -18,6 +18,7 @@ import {
   type TaskMessage,
   type WorkerInfo,
 } from './messages.js';
+import { checkWorker } from './options.js';
 import { type Address, another, connect, type RedisOptions } from './redis.js';
 import { BEAT, BEGIN, FINISH } from './scripts.js';
 import type { SharedStore } from './shared-store.js';
@@ -38,7 +39,7 @@ export interface ClusterWorkerOptions extends RedisOptions {
   readonly allow?: Iterable<string> | 'any';
   /** Folders whose files its tasks may read; with `allow: 'any'` all, none where it is not said. */
   readonly files?: readonly string[];
-  /** Milliseconds after which its tasks go to others if nothing is heard of it, 6,000 where it is not said; at least 1,000. */
+  /** Milliseconds after which its tasks go to others if nothing is heard of it, 6,000 where it is not said; at least 1,000, and no more than a timer takes (24 days). */
   readonly lease?: number;
   /** Bytes of programs, keys, globals and chunks that it keeps, 268,435,456 (256 MiB) where it is not said. */
   readonly cache?: number;
@@ -82,17 +83,9 @@ const LEAVE_MS = 1000;
 /** Between tries to write an outcome where Redis has no memory. */
 const AGAIN_MS = 500;
 
-/** Starts a worker in this process. Errors: JobError `job.store` (Redis cannot be reached, within `connectTimeout`; libraries are not installed), `job.definition` (settings). */
+/** Starts a worker in this process. Errors: JobError `job.store` (Redis cannot be reached, within `connectTimeout`; libraries are not installed), `job.definition` (settings); InputError `input.type`, `input.option`. */
 export async function clusterWorker(options: ClusterWorkerOptions): Promise<ClusterWorker> {
-  const { kind = 'cpu', threads: count = 1, lease = LEASE_MS } = options;
-  check('kind', kind, KINDS.includes(kind), `one of ${KINDS.join(', ')}`);
-  check(
-    'threads',
-    count,
-    Number.isInteger(count) && count >= 1 && count <= 256,
-    'a whole number from 1 to 256',
-  );
-  check('lease', lease, Number.isFinite(lease) && lease >= 1000, 'a number of milliseconds, at least 1000');
+  checkWorker(options);
   const { redis, address } = await connect(options);
   const worker = new Working(redis, address, options);
   try {
@@ -102,19 +95,6 @@ export async function clusterWorker(options: ClusterWorkerOptions): Promise<Clus
     throw error;
   }
   return worker;
-}
-
-function check(name: string, found: unknown, fits: boolean, expected: string): void {
-  if (fits) return;
-  throw failure(
-    'job.definition',
-    `clusterWorker: ${name} is ${JSON.stringify(found)}, expected ${expected}`,
-    {
-      where: name,
-      found,
-      expected,
-    },
-  );
 }
 
 /** A task that is being done. */
@@ -294,7 +274,10 @@ class Working implements ClusterWorker {
     const done = new Promise<void>((resolve) => (ended = resolve));
     this.#doing.set(id, { run, field, stop, done });
     try {
-      const outcome = begun === 'dead' ? { error: died(message) } : await this.#done(message, stop.signal);
+      const outcome =
+        begun === 'dead'
+          ? { error: died(message), manager: message.manager }
+          : await this.#done(message, stop.signal);
       if (outcome === undefined && this.#leaving) await this.#giveBack(message, job, token);
       this.#sum(outcome, message);
       // Others may be able to do what a second run failed at.
@@ -332,7 +315,8 @@ class Working implements ClusterWorker {
       return { result: { ...result, worker: slot.number } satisfies TaskResult };
     } catch (error) {
       if (stopped.aborted) return undefined;
-      return { error: recordOf(limit.aborted ? tooLong(message) : error, message, slot.number) };
+      const failed = limit.aborted ? tooLong(message) : error;
+      return { error: recordOf(failed, message, slot.number), manager: message.manager };
     } finally {
       await lines.flush();
       this.#free.push(slot);

@@ -2,7 +2,7 @@
  * Asks a service for the best implementations of operators (SPEC T4; seed 003 ¶181-244), and remembers them. It does so for a run at no cost: `peek` answers from
  * memory and lets the network follow; without a network, everything goes on with default implementations.
  */
-import { checkArgument, describe, FUNCTION } from '../arguments.js';
+import { checkOptions, describe } from '../arguments.js';
 import { failure } from '../errors.js';
 import { digitsOf } from '../parties/digits.js';
 import { webCrypto } from '../sealed-key.js';
@@ -14,7 +14,8 @@ import { checkKey, keyText } from './key.js';
 import type { OperatorKey } from './key.js';
 import { coOccurrence } from './predict/co-occurrence.js';
 import type { Predictor } from './predict/types.js';
-import { checkDigits } from './record.js';
+import { CLIENT } from './options.js';
+import { checkDigits, checkRecord } from './record.js';
 import type { TuneRecord } from './record.js';
 import { checkOrigin, MOST_KEYS, send, sendForJson } from './requests.js';
 import { checkSigned } from './sign.js';
@@ -73,10 +74,9 @@ const GATHER_MS = 5;
 /** A service that does not answer is left alone: this long, and twice as long each time, up to the longest. */
 const [REST_MS, LONGEST_REST_MS] = [1000, 300_000];
 
-/** Opens a client. Errors: TuneError `tune.option`, `tune.cache`; InputError `input.type`. */
+/** Opens a client. Errors: TuneError `tune.option`, `tune.cache`; InputError `input.type`, `input.option`. */
 export async function tuneClient(options: TuneClientOptions): Promise<TuneClient> {
-  for (const name of ['share', 'onHit', 'fetch', 'builtIn', 'derive', 'verify', 'fetchCode'] as const)
-    if (options[name] !== undefined) checkArgument(`tuneClient, ${name}`, options[name], FUNCTION);
+  checkOptions('tuneClient', options, CLIENT);
   if (!Array.isArray(options.explorers) || options.explorers.length === 0)
     throw wrong(
       'tune.option',
@@ -204,10 +204,11 @@ export class TuneClient {
     return known;
   }
 
-  /** The fastest implementation of a record that may run here, and why faster ones may not ({@link consented}). Looked at once for each record, and again where a look failed: for want of a network, or of a worker that ended. */
-  choose(record: TuneRecord): Promise<Choice> {
+  /** The fastest implementation of a record that may run here, and why faster ones may not ({@link consented}). Looked at once for each record, and again where a look failed: for want of a network, or of a worker that ended. Errors: TuneError `tune.record`, `tune.key` of what is no record. */
+  async choose(record: TuneRecord): Promise<Choice> {
     const found = this.#choices.get(record);
     if (found !== undefined) return found;
+    checkRecord(record);
     const fetchCode = this.#settings.fetchCode ?? ((hash: string) => this.code(hash));
     const choice = consented(record, { ...this.#settings, fetchCode });
     this.#choices.set(record, choice);

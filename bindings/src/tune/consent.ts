@@ -3,6 +3,7 @@
  * schedule is derived here, and has to be the code that was measured; other code only if the user has listed its hash. And all of it has to conform here before it
  * is used.
  */
+import { BYTES, checkArgument, objectOf } from '../arguments.js';
 import { digitsOf } from '../parties/digits.js';
 import { webCrypto } from '../sealed-key.js';
 import { KINDS } from './record.js';
@@ -38,8 +39,10 @@ export interface Choice {
   readonly refused: readonly CipherloomError[];
 }
 
-/** The fastest implementation of a record that may run here. */
+/** The fastest implementation of a record that may run here. Errors: InputError `input.type`. */
 export async function consented(record: TuneRecord, consent: Consent): Promise<Choice> {
+  checkArgument('consented, record', record, objectOf('the members of a record'));
+  checkArgument('consented, consent', consent, objectOf('what a user allows'));
   const order = KINDS.flatMap((kind) => record.best[kind] ?? []).sort((one, other) => one.time - other.time);
   const refused: CipherloomError[] = [];
   for (const implementation of order) {
@@ -126,6 +129,7 @@ function isOfRecord(error: unknown): error is CipherloomError {
 
 /** SHA-256 of code, as records name it. */
 export async function hashOf(code: Uint8Array): Promise<string> {
+  checkArgument('hashOf, code', code, BYTES);
   const copy = new Uint8Array(code);
   return digitsOf(new Uint8Array(await webCrypto('hashes of code').subtle.digest('SHA-256', copy)));
 }

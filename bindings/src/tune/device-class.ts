@@ -3,7 +3,8 @@
  * service keeps it; nothing but equality of classes means anything. It says no more of a device than that: no serial numbers, no exact versions.
  */
 import { detectFeatures } from '../choose-mode.js';
-import { checkText } from './wrong.js';
+import { checkNumber, checkObject, checkText, wrong } from './wrong.js';
+import { describe } from '../arguments.js';
 
 /** What is known of a device, or said instead. */
 export interface DeviceTraits {
@@ -30,6 +31,7 @@ interface Os {
  * what the system says; in a page it is a fingerprint, which takes about 20 ms once. Errors: TuneError `tune.option` of traits that are none.
  */
 export function deviceClass(traits: DeviceTraits = {}): string {
+  checkTraits(traits);
   const os = globalThis.process?.getBuiltinModule?.('node:os') as Os | undefined;
   const found = detectFeatures();
   const processor =
@@ -48,6 +50,41 @@ export function deviceClass(traits: DeviceTraits = {}): string {
     ...gpu,
   ];
   return checkText('tune.option', 'class of the device', parts.join('|'), 256);
+}
+
+/** What feature of WebAssembly a class names: a comma or a bar in it would look like another one. */
+const FEATURE = /^[a-z0-9-]{1,64}$/;
+const MOST_CORES = 2 ** 20;
+
+/** Errors: TuneError `tune.option`. */
+function checkTraits(traits: DeviceTraits): void {
+  const at = 'traits of a device';
+  checkObject('tune.option', at, traits, [], ['processor', 'wasm', 'cores', 'gpu', 'engine']);
+  const { processor, wasm, cores, gpu, engine } = traits;
+  const check = (name: string, value: unknown, fits: (value: unknown) => boolean, expected: string): void => {
+    if (value !== undefined && !fits(value))
+      throw wrong('tune.option', `${at}, ${name}`, describe(value), expected);
+  };
+  const isText = (value: unknown): value is string => typeof value === 'string';
+  check('processor', processor, isText, 'a text');
+  check('engine', engine, isText, 'a text');
+  check(
+    'wasm',
+    wasm,
+    (value) => Array.isArray(value) && value.every((one) => isText(one) && FEATURE.test(one)),
+    'an array of names of features, such as relaxed-simd',
+  );
+  if (cores !== undefined) checkNumber('tune.option', `${at}, cores`, cores, 1, MOST_CORES, true);
+  // What gpuTraits gives has more.
+  check(
+    'gpu',
+    gpu,
+    (value) => {
+      const { vendor, architecture } = (value ?? {}) as Record<string, unknown>;
+      return isText(vendor) && isText(architecture);
+    },
+    'an object with vendor and architecture, as texts',
+  );
 }
 
 /** What the class of a device says of its GPU. */

@@ -1,9 +1,10 @@
 /** An explorer's loop: takes tasks of its class from a service, measures, signs, and brings what came of it. In Node, or in a page whose visitor agreed. */
-import { describe, checkArgument, FUNCTION } from '../arguments.js';
+import { checkArgument, checkOptions, describe } from '../arguments.js';
 import { CipherloomError } from '../errors.js';
 import { hashOf } from './consent.js';
 import { checkKey } from './key.js';
 import type { OperatorKey } from './key.js';
+import { RUN_EXPLORER } from './options.js';
 import { checkBest, KINDS } from './record.js';
 import type { Best, Explorer, TuneRecord } from './record.js';
 import { checkOrigin, isPassing, sendForJson } from './requests.js';
@@ -53,12 +54,14 @@ const MOST_REASON = 500;
 
 /**
  * Explores until the signal ends it. One operator after the other: two that are measured at once measure each other. Where a service does not answer, or fails, it tries
- * again, later each time; where it refuses what was found of an operator, that operator is brought as a failure. Errors: TuneError `tune.option`; `tune.signature`
+ * again, later each time; where it refuses what was found of an operator, that operator is brought as a failure. Errors: TuneError `tune.option`; InputError `input.type`, `input.option`; `tune.signature`
  * where the service knows the explorer and takes nothing from it; `tune.device` where it knows it as one of another class; `tune.service` where it refuses to give tasks.
  */
 export async function runExplorer(options: ExplorerOptions): Promise<void> {
+  checkOptions('runExplorer', options, RUN_EXPLORER);
+  for (const name of ['keys', 'explorer', 'version', 'signal'] as const)
+    checkArgument(`runExplorer, option ${name}`, options[name], RUN_EXPLORER[name]);
   const { keys, explorer, signal, onEvent } = options;
-  checkArgument('runExplorer, explorer.explore', explorer?.explore, FUNCTION);
   const room = checkNumber('tune.option', 'room', options.room ?? 8, 1, 64, true);
   const timeout = checkNumber('tune.option', 'timeout', options.timeout ?? 10_000, 1, 600_000);
   const connection = { url: checkOrigin(options.url), timeout, fetch: options.fetch };

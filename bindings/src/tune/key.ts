@@ -5,9 +5,10 @@
  * A key is sent to others, so it says how much of something there is where the graph says what: of attributes that are bytes, or long lists, the length; of
  * those by which streams of random numbers are told apart, nothing.
  */
-import { describe } from '../arguments.js';
+import { checkArgument, checkOptions, describe, objectOf } from '../arguments.js';
 import { attributesText, isWord } from '../attributes.js';
 import type { Attributes, AttributeValue } from '../graph-types.js';
+import { KEY_PARTS } from './options.js';
 import { checkObject, checkText, wrong } from './wrong.js';
 
 /** Key of a query. Plain JSON; make one with {@link operatorKey}. */
@@ -43,8 +44,9 @@ const MOST_OPERANDS = 4096;
 /** UTF-16 units of a canonical text. */
 const LONGEST_KEY = 65_536;
 
-/** A key. Errors: TuneError `tune.key`; InputError `input.type` of attributes. */
+/** A key. Errors: TuneError `tune.key`; InputError `input.type`, also of attributes, `input.option`. */
 export function operatorKey(parts: OperatorKeyParts): OperatorKey {
+  checkOptions('operatorKey', parts, KEY_PARTS);
   const attributes: Record<string, AttributeValue> = {};
   for (const [name, value] of Object.entries(parts.attributes ?? {}))
     if (value !== undefined && !STREAMS.includes(name)) attributes[name] = withoutData(value);
@@ -104,8 +106,12 @@ export function typeAndPlace({ operator }: Pick<OperatorKey, 'operator'>): [type
   return operator.split('@') as [string, string?];
 }
 
+const KEY = objectOf('the parts of a key');
+
 /** The canonical text of a key, on one line: equal keys are equal texts, and no others are. */
-export function keyText({ operator, attributes, inputs, outputs, device }: OperatorKey): string {
+export function keyText(key: OperatorKey): string {
+  checkArgument('keyText, key', key, KEY);
+  const { operator, attributes, inputs, outputs, device } = key;
   return JSON.stringify([operator, attributes, inputs, outputs, device]);
 }
 

@@ -5,7 +5,8 @@
  * Time is the median, spread the interquartile range. One is faster than another one if their notches do not overlap, median +- 1.57 IQR / sqrt(samples)
  * (McGill, Tukey, Larsen, "Variations of box plots", 1978: medians that differ at about 95 %), and by more than `least` of the slower one besides.
  */
-import { wrong } from './wrong.js';
+import { CALL_OPTIONS, checkArgument, checkOptions, FUNCTION, type Kind, type Kinds } from '../arguments.js';
+import { checkNumber, wrong } from './wrong.js';
 
 /** One way to compute something. */
 export interface Candidate {
@@ -39,16 +40,45 @@ export interface Measured {
   readonly samples: number;
 }
 
+const NUMBER: Kind = { expected: 'a number', fits: (value) => typeof value === 'number' };
+const OPTIONS: Kinds<MeasureOptions> = {
+  clock: FUNCTION,
+  warmUp: NUMBER,
+  rounds: NUMBER,
+  sample: NUMBER,
+  idle: FUNCTION,
+  signal: CALL_OPTIONS.signal,
+};
+const CANDIDATES: Kind = {
+  expected: 'an array of candidates, each with a name and run',
+  fits: (value) =>
+    Array.isArray(value) &&
+    value.every((one: Partial<Candidate> | null) => typeof one?.name === 'string' && FUNCTION.fits(one.run)),
+};
+const MEASURED: Kind = {
+  expected: 'an object with time, spread and samples',
+  fits: (value) => {
+    const { time, spread, samples } = (value ?? {}) as Partial<Measured>;
+    return [time, spread, samples].every(NUMBER.fits);
+  },
+};
+const arrayOf = ({ expected, fits }: Kind): Kind => ({
+  expected: `an array of ${expected}`,
+  fits: (value) => Array.isArray(value) && value.every(fits),
+});
+
 /** Where the notch of a box plot ends. */
 const NOTCH = 1.57;
 /** Most runs in one sample. */
 const MOST_RUNS = 1 << 20;
 
-/** Measures candidates side by side. Gives them in their order. Errors: TuneError `tune.measure`; what candidates and the signal throw. */
+/** Measures candidates side by side. Gives them in their order. Errors: TuneError `tune.measure`; InputError `input.type`, `input.option`; what candidates and the signal throw. */
 export async function measure(
   candidates: readonly Candidate[],
   options: MeasureOptions = {},
 ): Promise<Measured[]> {
+  checkArgument('measure, candidates', candidates, CANDIDATES);
+  checkOptions('measure', options, OPTIONS);
   const {
     clock = () => performance.now() * 1e6,
     warmUp = 3,
@@ -60,12 +90,12 @@ export async function measure(
   const names = new Set(candidates.map(({ name }) => name));
   if (names.size !== candidates.length)
     throw wrong('tune.measure', 'candidates', 'two of one name', 'a name for each');
-  for (const [name, value, least] of [
-    ['warmUp', warmUp, 0],
-    ['rounds', rounds, 1],
+  for (const [name, value, least, whole] of [
+    ['warmUp', warmUp, 0, true],
+    ['rounds', rounds, 1, true],
+    ['sample', sample, 0, false],
   ] as const)
-    if (!Number.isSafeInteger(value) || value < least)
-      throw wrong('tune.measure', name, String(value), `a whole number from ${least}`);
+    checkNumber('tune.measure', name, value, least, Number.MAX_SAFE_INTEGER, whole);
   const timed = async ({ run }: Candidate, runs: number): Promise<number> => {
     const began = clock();
     for (let at = 0; at < runs; at++) {
@@ -99,6 +129,7 @@ export async function measure(
 
 /** Median and interquartile range, by linear interpolation between order statistics. Errors: TuneError `tune.measure` without samples. */
 export function summary(samples: readonly number[]): Omit<Measured, 'name'> {
+  checkArgument('summary, samples', samples, arrayOf(NUMBER));
   if (samples.length === 0) throw wrong('tune.measure', 'samples', 'none', 'at least one');
   const sorted = [...samples].sort((one, other) => one - other);
   const quantile = (part: number): number => {
@@ -111,6 +142,8 @@ export function summary(samples: readonly number[]): Omit<Measured, 'name'> {
 
 /** Whether one is faster than another one by more than noise. `least`: the part of the other's time that a difference has to be, 0.01 if not said. */
 export function beats(one: Omit<Measured, 'name'>, other: Omit<Measured, 'name'>, least = 0.01): boolean {
+  checkArgument('beats, one', one, MEASURED);
+  checkArgument('beats, other', other, MEASURED);
   const notch = ({ spread, samples }: Omit<Measured, 'name'>): number =>
     (NOTCH * spread) / Math.sqrt(samples);
   const ahead = other.time - one.time;
@@ -122,6 +155,7 @@ export function beats(one: Omit<Measured, 'name'>, other: Omit<Measured, 'name'>
  * Errors: TuneError `tune.measure` without any.
  */
 export function winner<T extends Omit<Measured, 'name'>>(measured: readonly T[], least = 0.01): T {
+  checkArgument('winner, measured', measured, arrayOf(MEASURED));
   const [incumbent, ...others] = measured;
   if (incumbent === undefined) throw wrong('tune.measure', 'measured', 'none', 'at least one');
   const ahead = others.filter((one) => beats(one, incumbent, least));

@@ -2,7 +2,7 @@
  * What is known of an operator on devices of a class (SPEC T1, T2; seed 003 ¶107-116): the best implementation of each kind, by whom it was measured, and that one's
  * signature.
  */
-import { describe } from '../arguments.js';
+import { checkArgument, describe, type Kind as ArgumentKind, objectOf } from '../arguments.js';
 import { canonicalJson } from './canonical.js';
 import type { Json } from './canonical.js';
 import { checkKey } from './key.js';
@@ -82,8 +82,14 @@ const LONGEST_SCHEDULE = 65_536;
 const LONGEST_NS = 6.048e14;
 const LATEST = 8.64e15;
 
+const IMPLEMENTATIONS: ArgumentKind = {
+  expected: 'an array of implementations',
+  fits: (value) => Array.isArray(value) && value.every(objectOf('').fits),
+};
+
 /** The best implementation of all kinds: the fastest; undefined where none is known. */
 export function fastest(best: Best): Implementation | undefined {
+  checkArgument('fastest, best', best, objectOf('implementations by kind'));
   return KINDS.flatMap((kind) => best[kind] ?? []).reduce<Implementation | undefined>(
     (least, one) => (least === undefined || one.time < least.time ? one : least),
     undefined,
@@ -92,6 +98,7 @@ export function fastest(best: Best): Implementation | undefined {
 
 /** The best of each kind, of any number of ways that were measured: what an explorer gives (SPEC T2). */
 export function bestOfEach(measured: readonly Implementation[]): Best {
+  checkArgument('bestOfEach, measured', measured, IMPLEMENTATIONS);
   const best: { [kind in Kind]?: Implementation } = {};
   for (const one of measured) {
     const before = best[one.kind];
@@ -102,6 +109,7 @@ export function bestOfEach(measured: readonly Implementation[]): Best {
 
 /** What is signed: the record without its signature, by a name of its own, so that it is no signature of anything else. */
 export function signedText(record: UnsignedRecord): string {
+  checkArgument('signedText, record', record, objectOf('the members of a record'));
   const { key, best, at, version, explorer } = record;
   return canonicalJson(['cipherloom/tune/record/1', { key, best, at, version, explorer } as unknown]);
 }

@@ -1,9 +1,11 @@
 /**
  * Who explored: Ed25519 (RFC 8032) by WebCrypto, over canonical JSON (RFC 8785) that begins with what is signed. Keys are made by the platform.
  */
+import { BYTES, checkArgument, checkOptions, type Kind } from '../arguments.js';
 import { bytesOfDigits, digitsOf } from '../parties/digits.js';
 import { webCrypto } from '../sealed-key.js';
 import { canonicalJson } from './canonical.js';
+import { EXPLORER_KEYS, NEW_KEYS } from './options.js';
 import { checkDigits, checkRecord, signedText } from './record.js';
 import type { TuneRecord, UnsignedRecord } from './record.js';
 import { wrong } from './wrong.js';
@@ -21,6 +23,7 @@ const ED25519 = 'Ed25519';
 export async function newExplorerKeys(
   options: { readonly extractable?: boolean } = {},
 ): Promise<ExplorerKeys> {
+  checkOptions('newExplorerKeys', options, NEW_KEYS);
   const { subtle } = webCrypto();
   const pair = (await subtle.generateKey(ED25519, options.extractable ?? false, [
     'sign',
@@ -31,7 +34,9 @@ export async function newExplorerKeys(
 }
 
 /** Both keys as bytes (the public one, then the private one as PKCS #8), to be kept where nobody else reads. Errors: TuneError `tune.signature` of keys that are not extractable. */
-export async function saveExplorerKeys({ publicKey, privateKey }: ExplorerKeys): Promise<Uint8Array> {
+export async function saveExplorerKeys(keys: ExplorerKeys): Promise<Uint8Array> {
+  checkArgument('saveExplorerKeys, keys', keys, EXPLORER_KEYS);
+  const { publicKey, privateKey } = keys;
   if (!privateKey.extractable)
     throw wrong('tune.signature', 'keys', 'keys that are not extractable', 'ones made with extractable');
   const inner = new Uint8Array(await webCrypto().subtle.exportKey('pkcs8', privateKey));
@@ -40,6 +45,7 @@ export async function saveExplorerKeys({ publicKey, privateKey }: ExplorerKeys):
 
 /** Keys from bytes. The private one is not extractable. Errors: TuneError `tune.signature` of bytes that are no keys, or do not belong together. */
 export async function openExplorerKeys(bytes: Uint8Array): Promise<ExplorerKeys> {
+  checkArgument('openExplorerKeys, bytes', bytes, BYTES);
   const { subtle } = webCrypto();
   const publicKey = digitsOf(bytes.subarray(0, 32));
   let privateKey;
@@ -74,14 +80,21 @@ export async function isSigned(publicKey: string, text: string, signature: strin
 
 /** Signs a record. Errors: TuneError `tune.record`, `tune.key` of one that breaks a rule; `tune.signature` of one that names another explorer. */
 export async function signRecord(record: UnsignedRecord, keys: ExplorerKeys): Promise<TuneRecord> {
-  if (record.explorer !== keys.publicKey)
-    throw wrong('tune.signature', 'record, explorer', record.explorer, keys.publicKey);
+  checkArgument('signRecord, keys', keys, EXPLORER_KEYS);
   const { signature: _, ...unsigned } = checkRecord({ ...record, signature: '0'.repeat(128) });
+  if (unsigned.explorer !== keys.publicKey)
+    throw wrong('tune.signature', 'record, explorer', unsigned.explorer, keys.publicKey);
   return { ...unsigned, signature: await signText(keys, signedText(unsigned)) };
 }
 
+const EXPLORERS: Kind = {
+  expected: 'a set of public keys',
+  fits: (value) => typeof (value as Partial<ReadonlySet<string>> | null)?.has === 'function',
+};
+
 /** Gives the record if it has the shape of one and is signed by one of some explorers. Errors: TuneError `tune.record`, `tune.key`, `tune.signature`. */
 export async function checkSigned(value: unknown, explorers: ReadonlySet<string>): Promise<TuneRecord> {
+  checkArgument('checkSigned, explorers', explorers, EXPLORERS);
   const record = checkRecord(value);
   if (!explorers.has(record.explorer))
     throw wrong('tune.signature', 'record, explorer', record.explorer, 'an explorer that was allowed');

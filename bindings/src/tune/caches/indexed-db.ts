@@ -1,4 +1,5 @@
 /** A cache in a page's own database. */
+import { checkArgument, TEXT } from '../../arguments.js';
 import { keyText } from '../key.js';
 import { wrong } from '../wrong.js';
 import type { TuneCache } from './types.js';
@@ -8,6 +9,7 @@ const BY_DEVICE = 'device';
 
 /** Opens, or makes, a database of this page's origin. Errors: TuneError `tune.cache` where there is none, or it does not open. */
 export async function indexedDbCache(name = 'cipherloom-tune'): Promise<TuneCache> {
+  checkArgument('indexedDbCache, name', name, TEXT);
   const factory = (globalThis as { indexedDB?: IDBFactory }).indexedDB;
   if (factory === undefined) throw wrong('tune.cache', 'cache', 'no IndexedDB', 'a page or a worker of one');
   const request = factory.open(name, 1);

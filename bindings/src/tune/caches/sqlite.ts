@@ -1,4 +1,5 @@
 /** A cache in a file of SQLite, in Node: an optional peer, better-sqlite3. Several processes may share a file. */
+import { checkArgument, TEXT } from '../../arguments.js';
 import { keyText } from '../key.js';
 import { wrong } from '../wrong.js';
 import type { TuneCache } from './types.js';
@@ -16,8 +17,10 @@ interface Sqlite {
   close(): void;
 }
 
-/** Opens, or makes, a file. Errors: TuneError `tune.library` (what to install), `tune.cache` of a file that is none of these. */
+/** Opens, or makes, a file. Errors: TuneError `tune.library` (what to install), `tune.cache` of a file that is none of these; InputError `input.type`. */
 export async function sqliteCache(path: string): Promise<TuneCache> {
+  // Without a path SQLite would keep it nowhere.
+  checkArgument('sqliteCache, path', path, TEXT);
   const name = 'better-sqlite3';
   let Database: new (path: string) => Sqlite;
   try {

@@ -1,4 +1,5 @@
 /** A worker of its own, with one thread, in which implementations of one operator are tried against the reference and measured side by side. */
+import { checkOptions } from '../../arguments.js';
 import { chooseMode, detectFeatures } from '../../choose-mode.js';
 import type { RawKernel } from '../../raw.js';
 import type { LoadOptions } from '../../types.js';
@@ -7,6 +8,7 @@ import { type Engine, startEngine } from '../../worker/engine.js';
 import type { ConformanceMethods, GpuTraits, Trial, TrialSettings } from '../../worker/protocol.js';
 import { startWorker } from '../../worker/start.js';
 import { type OperatorKey, typeAndPlace } from '../key.js';
+import { BENCH } from '../options.js';
 
 /** What is tried: kernels of this build, by the name of a platform or of a family of it, shaders (`gpu`, in trials of which all are), and those made at run time that are to be taken. */
 export interface Candidate {
@@ -88,6 +90,7 @@ export class Bench {
 
 /** What the GPU of this device is, as `deviceClass({ gpu })` takes it, and what it has for a workgroup. Takes a worker for a moment. Errors: GpuError `gpu.none`; WorkerError. */
 export async function gpuTraits(options: BenchOptions = {}): Promise<GpuTraits> {
+  checkOptions('gpuTraits', options, BENCH);
   const bench = new Bench(options);
   try {
     return await bench.gpu();

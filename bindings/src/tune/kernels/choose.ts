@@ -3,7 +3,7 @@
  * faster than the built-in one by more than noise, whether its schedule gives here the code that was measured, and whether that conforms on this device. Only then there is a
  * kernel, and only such kernels are what `load` takes ({@link ChosenKernels}).
  */
-import { describe } from '../../arguments.js';
+import { checkOptions, describe } from '../../arguments.js';
 import { CipherloomError } from '../../errors.js';
 import type { TuneClient } from '../client.js';
 import { consented } from '../consent.js';
@@ -11,6 +11,7 @@ import type { OperatorKey } from '../key.js';
 import { beats } from '../measure.js';
 import { checkDigits, type Implementation, type TuneRecord } from '../record.js';
 import { checkSigned } from '../sign.js';
+import { CHOOSE } from '../options.js';
 import { checkText, wrong } from '../wrong.js';
 import type { BenchOptions } from './bench.js';
 import { chosen, type ChosenKernels, type Taken } from './chosen.js';
@@ -40,7 +41,7 @@ export interface ChooseOptions extends BenchOptions {
 
 /**
  * The kernels that may run here, for `load({ kernels })`: of each record the generated implementation, if it is signed by an explorer that is believed, of this class of device, faster
- * than the built-in one by more than noise, derived here with the hash that was measured, and if it gives on this device what the reference does, on the largest residues and others.
+ * than the built-in one by more than noise, derived here (with the hash that was measured, where the record says one), and if it gives on this device what the reference does, on the largest residues and others.
  * What fails is left out, and `refused` says why; the others are taken. A client is asked for all keys at once, and what it does not know is no error. Takes a worker for a moment, and
  * some tens of milliseconds for each record. Where kernels made at run time do not run (without relaxed SIMD that rounds once) none are chosen.
  *
@@ -49,8 +50,10 @@ export interface ChooseOptions extends BenchOptions {
  */
 export async function chooseKernels(
   source: KernelSource,
-  { signal, ...bench }: ChooseOptions = {},
+  options: ChooseOptions = {},
 ): Promise<ChosenKernels> {
+  checkOptions('chooseKernels', options, CHOOSE);
+  const { signal, ...bench } = options;
   signal?.throwIfAborted();
   const { records, explorers, device } = await found(source);
   signal?.throwIfAborted();
@@ -102,6 +105,8 @@ async function found(source: KernelSource): Promise<Known> {
     );
   if ('client' in source) {
     const { client, keys } = source;
+    if (typeof (client as Partial<TuneClient> | null)?.query !== 'function')
+      throw wrong('tune.option', 'chooseKernels, client', describe(client), 'what tuneClient gave');
     if (!Array.isArray(keys))
       throw wrong('tune.option', 'chooseKernels, keys', describe(keys), 'an array of keys');
     const records = await Promise.all(keys.map((key: OperatorKey) => client.query(key)));

@@ -2,16 +2,18 @@
  * Looks for the best implementation of an operator on this device: the best family of built-in kernels, and the best schedule that the techniques find. Whether a candidate
  * computes what the reference does counts before its time does. All of it in a worker.
  */
+import { checkOptions } from '../../arguments.js';
 import { measure, winner } from '../measure.js';
 import type { OperatorKey } from '../key.js';
 import type { Best, Explorer, Implementation, TuneRecord } from '../record.js';
-import { keyText, typeAndPlace } from '../key.js';
+import { checkKey, keyText, typeAndPlace } from '../key.js';
+import { COMPARING, EXPLORE, EXPLORING } from '../options.js';
 import type { GpuTraits, Trial, TrialSettings } from '../../worker/protocol.js';
 import { Bench, type BenchOptions, type Candidate } from './bench.js';
 import { derive, deriveFor } from './derive.js';
 import { bitsOf, pieceOf, usesOf } from './pieces.js';
 import { checkFits, checkGpuClass } from './gpu-needs.js';
-import { wrong } from '../wrong.js';
+import { checkNumber, checkText, wrong } from '../wrong.js';
 import { checkSchedule, type Schedule, scheduleJson, scheduleName } from './schedule.js';
 import { seeded, spaceOf } from './space.js';
 import { evolution } from './techniques/evolution.js';
@@ -46,11 +48,14 @@ const FINAL: TrialSettings = { warmUp: 3, rounds: 25, sample: 1e6 };
 const TRIAL: TrialSettings = { warmUp: 0, rounds: 1, sample: 0 };
 const QUICK: TrialSettings = { warmUp: 1, rounds: 7, sample: 5e5 };
 
+/** More than any space has. */
+const MOST_TRIALS = 1e6;
+
 /** How a search goes. */
 export interface ExploreOptions extends BenchOptions {
   /** Class of the device, which records are for. */
   readonly device: string;
-  /** How many schedules are tried for a key. Default 48. */
+  /** How many schedules are tried for a key; 0: what is built in alone. Default 48. */
   readonly trials?: number | undefined;
   /** Default: grid, random and evolutionary search, in turn. */
   readonly techniques?: (() => Technique[]) | undefined;
@@ -84,15 +89,24 @@ export class KernelExplorer implements Explorer {
   readonly #techniques: () => Technique[];
   #known: Promise<GpuTraits> | undefined;
 
-  constructor({ device, trials = 48, techniques, ...bench }: ExploreOptions) {
-    this.device = device;
-    this.#trials = trials;
+  /** Errors: TuneError `tune.option`; InputError `input.type`, `input.option`. */
+  constructor(options: ExploreOptions) {
+    checkOptions('KernelExplorer', options, EXPLORE);
+    const { device, trials = 48, techniques, ...bench } = options;
+    this.device = checkText('tune.option', 'KernelExplorer, device', device, 256);
+    this.#trials = checkNumber('tune.option', 'KernelExplorer, trials', trials, 0, MOST_TRIALS, true);
     this.#techniques = techniques ?? (() => [grid(), evolution(), randomly()]);
     this.#bench = new Bench(bench);
   }
 
-  /** The best of each kind; a schedule only where one conforms. Errors: those of the core for what is no use of an operator; WorkerError; the signal's. */
-  async explore(key: OperatorKey, { signal, onTried }: Exploring): Promise<Best> {
+  /**
+   * The best of each kind; a schedule only where one conforms. Errors: those of the core for what is no use of an operator; TuneError `tune.key`, `tune.device` of a key of another class; InputError
+   * `input.type`, `input.option`; WorkerError; the signal's.
+   */
+  async explore(key: OperatorKey, options: Exploring): Promise<Best> {
+    checkOptions('explore', options, EXPLORING);
+    const { signal, onTried } = options;
+    this.#checkKey(key);
     const began = performance.now();
     const known = builtIn(key);
     const gpu = await this.#gpu(key, signal);
@@ -134,8 +148,11 @@ export class KernelExplorer implements Explorer {
   async compare(
     key: OperatorKey,
     made: readonly (readonly Schedule[])[],
-    { signal }: Pick<Exploring, 'signal'>,
+    options: Pick<Exploring, 'signal'>,
   ): Promise<Compared[]> {
+    checkOptions('compare', options, COMPARING);
+    const { signal } = options;
+    this.#checkKey(key);
     const known = builtIn(key);
     const gpu = await this.#gpu(key, signal);
     if (gpu !== undefined) for (const schedule of made.flat()) checkFits(schedule, gpu);
@@ -191,6 +208,12 @@ export class KernelExplorer implements Explorer {
       if (trial === undefined || trial.problem !== undefined) return false;
     }
     return true;
+  }
+
+  /** What is measured here is true of this class alone. Errors: TuneError `tune.key`, `tune.device`. */
+  #checkKey(key: OperatorKey): void {
+    const { device } = checkKey(key);
+    if (device !== this.device) throw wrong('tune.device', 'key, device', `"${device}"`, `"${this.device}"`);
   }
 
   close(): void {

@@ -1,8 +1,10 @@
 /**
  * What came together will come together: for each operator, how often each other one was asked for within the same few steps of a task. The default.
  */
+import { checkOptions } from '../../arguments.js';
 import { checkKey } from '../key.js';
 import type { OperatorKey } from '../key.js';
+import { CO_OCCURRENCE } from '../options.js';
 import { wrong } from '../wrong.js';
 import { Numbered, Windows } from './window.js';
 import type { Predictor, PredictorState } from './types.js';
@@ -19,8 +21,9 @@ export interface CoOccurrenceOptions {
   readonly state?: PredictorState;
 }
 
-/** Counts; `state()` gives what it has learned. Errors: TuneError `tune.option` of a state that is none of its. */
+/** Counts; `state()` gives what it has learned. Errors: TuneError `tune.option` of a state that is none of its; InputError `input.type`, `input.option`. */
 export function coOccurrence(options: CoOccurrenceOptions = {}): Predictor & { state(): PredictorState } {
+  checkOptions('coOccurrence', options, CO_OCCURRENCE);
   const { window = 16, most = 16, known = 4096, state } = options;
   const numbered = new Numbered(known);
   const windows = new Windows(window, 256);

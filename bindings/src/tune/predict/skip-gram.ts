@@ -3,7 +3,9 @@
  * sampling: Mikolov, Sutskever, Chen, Corrado, Dean, "Distributed representations of words and phrases and their compositionality", 2013). So it also names
  * operators that have not been met together, but in like company. It learns as it is told, a step for each pair.
  */
+import { checkOptions } from '../../arguments.js';
 import type { OperatorKey } from '../key.js';
+import { SKIP_GRAM } from '../options.js';
 import { Numbered, Windows } from './window.js';
 import type { Predictor } from './types.js';
 
@@ -27,8 +29,9 @@ export interface SkipGramOptions {
   readonly seed?: number;
 }
 
-/** Learns vectors. The same observations in the same order give the same model. */
+/** Learns vectors. The same observations in the same order give the same model. Errors: InputError `input.type`, `input.option`. */
 export function skipGram(options: SkipGramOptions = {}): Predictor {
+  checkOptions('skipGram', options, SKIP_GRAM);
   const { dimensions = 16, window = 8, negatives = 5, rate = 0.05 } = options;
   const { most = 16, least = 0.5, known = 1024, seed = 1 } = options;
   const numbered = new Numbered(known);

@@ -1,9 +1,11 @@
 /** The front (SPEC T3; seed 003 ¶169-170): query for platforms, statistics and operation for maintainers, tasks for explorers, as HTTP. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import { checkOptions } from '../../arguments.js';
 import { packageVersion } from '../../cluster/version.js';
 import { checkKey, keyText } from '../key.js';
 import type { OperatorKey } from '../key.js';
+import { SERVICE_PARTS } from '../options.js';
 import { checkSigned, checkAuthorization } from '../sign.js';
 import type { TuneRecord } from '../record.js';
 import { wrong } from '../wrong.js';
@@ -37,6 +39,7 @@ export async function createTuneService(
   parts: TuneServiceParts = {},
 ): Promise<TuneService> {
   const settings = checkSettings(options);
+  checkOptions('createTuneService, parts', parts, SERVICE_PARTS);
   const { now = Date.now, policy = defaultPolicy, at = () => undefined } = parts;
   const libs = await libraries();
   const store = await Store.open(libs, settings.data, settings.database);

@@ -1,7 +1,7 @@
 /** Settings, checked, with what is not said filled in; and those of the environment. */
 import { describe } from '../../arguments.js';
 import { checkDigits } from '../record.js';
-import { checkNumber, checkText, wrong } from '../wrong.js';
+import { checkNumber, checkObject, checkText, wrong } from '../wrong.js';
 import type { TuneServiceOptions } from './types.js';
 
 /** Settings of a service, all of them. */
@@ -34,10 +34,7 @@ const OTHERS = [
 
 /** Errors: TuneError `tune.option`. */
 export function checkSettings(options: TuneServiceOptions): Settings {
-  const names = [...Object.keys(NUMBERS), ...OTHERS];
-  const other = Object.keys(options).find((name) => !names.includes(name));
-  if (other !== undefined)
-    throw wrong('tune.option', 'settings', `"${other}"`, `none but ${names.join(', ')}`);
+  checkObject('tune.option', 'settings', options, [], [...Object.keys(NUMBERS), ...OTHERS]);
   const numbers = Object.fromEntries(
     Object.entries(NUMBERS).map(([name, [otherwise, least, most]]) => {
       const value = options[name as keyof typeof NUMBERS] ?? otherwise;
