@@ -68,6 +68,16 @@ export function orderedData(
   return inputs.map((port) => toBytes(`Input "${port.name}"`, port, given[port.name]));
 }
 
+/** Inputs whose arrays are copies, for who waits before they are needed; what is no such thing is the run's to refuse. */
+export function copiedData(inputs: RunInputs): RunInputs {
+  if (tag(inputs) !== 'Object') return inputs;
+  // That of Node's Buffer is a view.
+  const { slice } = Uint8Array.prototype;
+  const copy = (data: unknown): unknown =>
+    ArrayBuffer.isView(data) && !(data instanceof DataView) ? slice.call(data as Uint8Array) : data;
+  return Object.fromEntries(Object.entries(inputs).map(([name, data]) => [name, copy(data)])) as RunInputs;
+}
+
 /** Which array holds the data of a place, and how many elements it has there, if that is known. */
 function arrayFor({ element, shape, bytes }: Place): { name: string; length: number | undefined } {
   if (element !== undefined) return { name: ELEMENTS[element].array.name, length: elementsOf(shape ?? []) };

@@ -9,11 +9,10 @@ import {
   OPERANDS,
   OPERATOR,
   SHARE_OPTIONS,
-  tag,
   VIEW_OPTIONS,
 } from './arguments.js';
 import { attributesText } from './attributes.js';
-import { toBytes } from './data.js';
+import { copiedData, toBytes } from './data.js';
 import { DATA_TYPE, ELEMENTS, elementsOf } from './element.js';
 import { failure } from './errors.js';
 import type {
@@ -262,7 +261,7 @@ export class GraphRecorder implements GraphBuilder {
 
   async run(inputs: RunInputs, options: CircuitRunOptions = {}): Promise<RunOutputs> {
     // The circuit is built first: what the caller changes meanwhile is of another run.
-    const own = copied(inputs);
+    const own = copiedData(inputs);
     return this.#once(options, (circuit) => circuit.run(own, options));
   }
 
@@ -354,12 +353,4 @@ function checkName(where: 'input' | 'output' | 'party', name: unknown, taken: Re
         : undefined;
   if (problem === undefined) return;
   throw failure('graph.name', `${where} ${describe(name)}: ${problem}`, { where, name: describe(name) });
-}
-
-/** Inputs whose arrays are copies; what is no such thing is the run's to refuse. */
-function copied(inputs: RunInputs): RunInputs {
-  if (tag(inputs) !== 'Object') return inputs;
-  const copy = (data: unknown): unknown =>
-    ArrayBuffer.isView(data) && !(data instanceof DataView) ? (data as Uint8Array).slice() : data;
-  return Object.fromEntries(Object.entries(inputs).map(([name, data]) => [name, copy(data)])) as RunInputs;
 }

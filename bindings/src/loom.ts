@@ -14,6 +14,7 @@ import {
   TASK,
   TASKS,
 } from './arguments.js';
+import { movable } from './bytes.js';
 import { recorded, saved } from './circuit-origin.js';
 import { WorkerCircuit } from './circuit.js';
 import type { Choice } from './choose-mode.js';
@@ -252,11 +253,12 @@ export class WorkerLoom extends Resource implements Loom {
   async program(bytes: Uint8Array, options: OpenOptions = {}): Promise<Program> {
     checkCall('program', { bytes: [bytes, BYTES] }, options, OPEN_OPTIONS);
     const signal = this.signal(options.signal);
+    const own = movable(bytes);
     // Whoever made it may want to do harm: it is opened where there are no keys.
     const { connection } = await abortable(this.evaluator.worker(), signal);
     const opened = await connection.call(
       'openProgram',
-      [bytes, options.allowInsecure ?? false],
+      [own, options.allowInsecure ?? false],
       { signal, watched: true },
       ({ program }) => connection.send('freeProgram', [program]),
     );
@@ -289,8 +291,9 @@ export class WorkerLoom extends Resource implements Loom {
   async shared(bytes: Uint8Array, options: CallOptions = {}): Promise<SharedGraph> {
     checkCall('shared', { bytes: [bytes, BYTES] }, options, CALL_OPTIONS);
     const ended = this.signal(options.signal);
+    const own = movable(bytes);
     const { Shared } = await import('./parties/shared.js');
-    return Shared.saved(this, bytes, ended);
+    return Shared.saved(this, own, ended);
   }
 
   /** A signal that ends with the caller's or with the loom. Errors: DisposedError. */

@@ -143,7 +143,7 @@ const SAMPLE = 50;
 /** Columns of which it is told why they are not numeric, where none is. */
 const TOLD = 3;
 /** What spreadsheets write into the first line of a file, and take from there. */
-const SEPARATOR_LINE = /^sep=(.)\r?\n/i;
+const SEPARATOR_LINE = /^sep=([^"\r\n\uFEFF])(?:\r\n|\n|\r)/i;
 /** Control characters that no text file has. */
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;

@@ -183,10 +183,11 @@ fn decrypted(
         };
         if budget.is_nan() || budget < needed {
             let what = value.name.clone();
-            return Err(if hidden {
-                Error::NoiseHidden { what }
-            } else {
-                Error::NoiseExhausted { what, budget, needed }
+            return Err(match (hidden, exact) {
+                (true, _) => Error::NoiseHidden { what },
+                (false, true) => Error::NoiseExhausted { what, budget, needed },
+                // It would tell how large the number is.
+                (false, false) => Error::NoiseExhausted { what, budget: 0.0, needed: LEAST_BUDGET },
             });
         }
         worst = worst.min(budget);

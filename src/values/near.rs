@@ -47,7 +47,8 @@ impl Near {
         let mut made = Self { cells: Exact::new(Vec::new()), off: room(count)? };
         made.cells = cells(count as u64, |index| {
             let (cell, off) = cell(index)?;
-            made.off.push(off);
+            // 0 times what is not known is not known.
+            made.off.push(if off.is_nan() { f64::INFINITY } else { off });
             Ok(cell)
         })?;
         Ok(made)

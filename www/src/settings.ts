@@ -15,7 +15,7 @@ export function settingsOf(query: string): Settings {
   };
   // What is neither is left as it is, for the package to refuse.
   const flag = (name: string): boolean => {
-    const text = parameters.get(name) ?? 'false';
+    const text = parameters.get(name) || 'false';
     return text === 'true' || (text === 'false' ? false : (text as unknown as boolean));
   };
   const word = <T extends string>(name: string): T | undefined => (parameters.get(name) || undefined) as T;

@@ -7,6 +7,7 @@ import { codeOfRun } from '../src/playground/code-of-run.js';
 import { freshName } from '../src/playground/fresh-name.js';
 import { hashOf, LinkError, LONGEST, sharedOf } from '../src/playground/permalink.js';
 import { PROGRAMS } from '../src/playground/programs.js';
+import { resultsOf } from '../src/playground/results-of.js';
 import { csvOfResults, jsonOfResults } from '../src/playground/results.js';
 import { choiceOf, optionsOf, USUAL } from '../src/playground/settings.js';
 import { lineIn } from '../src/playground/sandbox/stack-line.js';
@@ -257,6 +258,26 @@ describe('results as files', () => {
       error: undefined,
     },
   };
+
+  it('are numbers in JSON where these have the same digits', () => {
+    const decimal = (text: string) => ({
+      value: { toNumber: () => Number(text), toString: () => text },
+    });
+    const details = Object.fromEntries(
+      ['0.0000005', '0.00', '1200', '9007199254740993', '9007199254740994.5', '-0.290'].map((text) => [
+        text,
+        decimal(text),
+      ]),
+    );
+    expect(Object.values(resultsOf(details as never))).toEqual([
+      5e-7,
+      0,
+      1200,
+      '9007199254740993',
+      '9007199254740994.5',
+      -0.29,
+    ]);
+  });
 
   it('have every cell', () => {
     expect(csvOfResults(details)).toBe(

@@ -515,7 +515,8 @@ class Managing implements ClusterCrew {
     open.looked = Date.now();
     await this.#journal
       .forget(open.field)
-      .then(() => this.#queue(open, 0))
+      // Who waits for a slot queues it when there is one.
+      .then(() => (open.hasSlot ? this.#queue(open, 0) : undefined))
       .catch(() => {});
   }
 

@@ -9,7 +9,7 @@ import {
   TRANSPORT,
 } from '../arguments.js';
 import { WorkerCircuit } from '../circuit.js';
-import { orderedData } from '../data.js';
+import { copiedData, orderedData } from '../data.js';
 import { CipherloomError, failure } from '../errors.js';
 import type { Circuit, ExpandOptions, OptimizeOptions, Port, RunInputs, RunOutputs } from '../graph-types.js';
 import type { WorkerLoom } from '../loom.js';
@@ -138,8 +138,9 @@ export class PartyCut extends Resource implements Cut {
     checkArgument('run, option run', run, RUN_NAME);
     const ended = this.signal(signal);
     ended.throwIfAborted();
-    // What is wrong with the data is told before anybody hears of the run.
+    // What is wrong with the data is told before anybody hears of the run, and what is changed meanwhile is of another one.
     orderedData(this.inputs, inputs);
+    const own = copiedData(inputs);
     await abortable(this.#approved(leaves, approve), ended);
     const { id, sends, receives } = this;
     const kept = keep && (await abortable(Kept.open(keep, { run, party: this.party, id }), ended));
@@ -151,7 +152,7 @@ export class PartyCut extends Resource implements Cut {
     try {
       exchange.start();
       const signal = AbortSignal.any([ended, exchange.signal]);
-      const outputs = before ?? (await this.#circuit.runWith(inputs, { ...settings, signal }, exchange));
+      const outputs = before ?? (await this.#circuit.runWith(own, { ...settings, signal }, exchange));
       if (before === undefined) await kept?.finish(this.outputs, outputs);
       ended.addEventListener('abort', cancel);
       // While the result was kept, nobody listened.

@@ -9,6 +9,7 @@ import {
   TEXT,
 } from '../arguments.js';
 import { checkPortNames, describePort, expansionWanted, WorkerCircuit } from '../circuit.js';
+import { movable } from '../bytes.js';
 import { failure } from '../errors.js';
 import type { Circuit, ExpandOptions } from '../graph-types.js';
 import type { WorkerLoom } from '../loom.js';
@@ -81,7 +82,7 @@ export class Shared implements SharedGraph {
 
   /** From bytes, which are copied. */
   static saved(loom: WorkerLoom, bytes: Uint8Array, signal: AbortSignal): Promise<Shared> {
-    const kept = bytes.slice();
+    const kept = movable(bytes);
     return Shared.open(
       loom,
       (connection, settings) => connection.call('openShared', [kept], settings),

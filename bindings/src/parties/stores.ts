@@ -7,7 +7,7 @@ export function inMemory(): PartyStore {
   const all = new Map<string, Uint8Array>();
   return {
     get: async (name) => all.get(name)?.slice(),
-    put: async (name, bytes) => void all.set(name, bytes.slice()),
+    put: async (name, bytes) => void all.set(name, new Uint8Array(bytes)),
     remove: async (name) => void all.delete(name),
   };
 }

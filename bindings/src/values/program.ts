@@ -15,7 +15,7 @@ import {
   HOLD_OPTIONS,
   RUN_OPTIONS,
 } from '../arguments.js';
-import { checkAtMost, checkBytes, MOST_SAVED_BYTES } from '../bytes.js';
+import { checkAtMost, checkBytes, movable, MOST_SAVED_BYTES } from '../bytes.js';
 import { failure } from '../errors.js';
 import type { DeviceTimes } from '../gpu/times.js';
 import type { WorkerLoom } from '../loom.js';
@@ -213,7 +213,7 @@ export class CompiledProgram extends Resource implements Program {
     checkCall('hold', { inputs: [inputs, CIPHERTEXTS], keys: [keys, KEYS] }, options, HOLD_OPTIONS);
     const signal = this.signal(options.signal);
     const encrypted = orderedCiphertexts(this.#rules, inputs, () => false);
-    const own = encrypted.map(({ name, bytes }) => ({ name, bytes: bytes.slice() }));
+    const own = encrypted.map(({ name, bytes }) => ({ name, bytes: movable(bytes) }));
     const given = givenValues(own, this.#clear(options));
     const evaluators = this.#evaluators;
     // Once more in the worker that takes the place of one that died.

@@ -230,7 +230,7 @@ export interface Value extends ValueType {
   sigmoid(options: ApproximationOptions): Value;
   /**
    * The same, of numbers or days that are sure to lie between `min` and `max`, which bounds do not tell: of what is encrypted nobody sees that they do not, and
-   * results are wrong.
+   * results are wrong, or refused when they are decrypted (NoiseError).
    */
   within(min: number | bigint | Day, max: number | bigint | Day): Value;
 

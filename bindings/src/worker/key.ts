@@ -1,4 +1,5 @@
 /** A key in a client worker, a client's secret one or a data owner's public one: where it is, and how it comes back when its worker died. */
+import { movable } from '../bytes.js';
 import { DisposedError, failure } from '../errors.js';
 import { abortable } from '../resource.js';
 import { seal } from '../sealed-key.js';
@@ -80,7 +81,7 @@ export class Key {
   async save(signal: AbortSignal): Promise<Uint8Array> {
     const { connection, handle } = await this.find();
     const bytes = await this.#bytes(connection, handle, signal);
-    this.#saved = bytes.slice();
+    this.#saved = movable(bytes);
     return bytes;
   }
 

@@ -172,6 +172,13 @@ describe.each(BUILDS)('the %s build', (mode) => {
       inputs['x'] = Float32Array.of(7, 7);
       expect(await running).toEqual({ y: Float32Array.of(2, 4) });
     }
+    // Slices of a Buffer are views.
+    const bytes = loom.graph({ unit: 8 });
+    bytes.output('y', bytes.input('x', u8(3)));
+    const buffer = Buffer.from([1, 2, 3]);
+    const running = bytes.run({ x: buffer });
+    buffer.fill(9);
+    expect(await running).toEqual({ y: Uint8Array.of(1, 2, 3) });
     await expect(graph.run(new Map() as never)).rejects.toMatchObject({ code: 'input.type' });
   });
 

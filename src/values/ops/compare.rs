@@ -116,13 +116,14 @@ fn exact(call: &Call<'_>, inputs: &[&Exact]) -> Result<Exact> {
 
 /// Operands that are no further apart than they may be off may compare otherwise.
 fn near(call: &Call<'_>, inputs: &[&Near]) -> Result<Option<Near>> {
-    let relation = Relation::of(call)?;
+    let (relation, kind) = (Relation::of(call)?, compared(call)?.kind);
     let cell = |(a, d): (&Number, f64), (b, e): (&Number, f64)| {
-        let apart = (a - b).to_f64().abs();
-        let may_differ = d + e > 0.0 && !(apart > (d + e) * (1.0 + f64::EPSILON));
+        // A category that may be another may be any.
+        let apart = if matches!(kind, Kind::Category { .. }) { 0.0 } else { (a - b).to_f64().abs() };
+        let may_differ = d + e > 0.0 && apart <= (d + e) * (1.0 + f64::EPSILON);
         Ok((relation.holds(a, b), f64::from(u8::from(may_differ))))
     };
-    zip_near(call, compared(call)?.kind, inputs, cell).map(Some)
+    zip_near(call, kind, inputs, cell).map(Some)
 }
 
 /// Nearer to each other than the gap is only what is nobody's to compare.

@@ -64,7 +64,8 @@ fn exact(call: &Call<'_>, inputs: &[&Exact]) -> Result<Exact> {
 /// Where the condition may be the other one, the result may be what it did not choose.
 fn near(call: &Call<'_>, inputs: &[&Near]) -> Result<Option<Near>> {
     let [condition, a, b] = inputs else { return Err(call.error("number of inputs", inputs.len(), 3)) };
-    let categories = matches!(output(call)?.kind, Kind::Category { .. });
+    let kind = output(call)?.kind;
+    let categories = matches!(kind, Kind::Category { .. });
     let apart = |a: &Number, b: &Number| {
         // One category is as far from another as from any.
         if categories { f64::from(u8::from(a != b)) } else { (a - b).to_f64().abs() }
@@ -76,6 +77,10 @@ fn near(call: &Call<'_>, inputs: &[&Near]) -> Result<Option<Near>> {
         let mut off = from.off(index);
         if condition.may_be(index).len() > 1 {
             off = off.max(apart(cell, &other.cells.cells[index]) + other.off(index));
+            // Another one is another one.
+            if categories || kind == Kind::Boolean {
+                off = off.min(1.0);
+            }
         }
         Ok((cell.clone(), off))
     };

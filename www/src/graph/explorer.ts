@@ -552,6 +552,7 @@ export class Explorer {
         this.#frame.note.textContent = `No operator here is found by “${text}”.`;
       } catch (error) {
         if (!(error instanceof QueryError)) throw error;
+        if (turn !== this.#searches) return; // another one was asked for since
         this.#frame.note.textContent = `“${text}” cannot be looked for: ${error.message}.`;
       }
     });

@@ -6,6 +6,7 @@ import { resultsOf } from './results-of.js';
 import type { Outcome } from './session.js';
 import { field } from './table-text.js';
 
+const DAY_MS = 86_400_000;
 const NOISE_DECIDES = 'noise may have decided';
 /** Cells of one result that are shown; files have all. */
 const SHOWN = 12;
@@ -126,8 +127,16 @@ function distance(a: DecryptedExact | undefined, b: DecryptedExact | undefined):
       : Number.NaN;
   if (typeof a === 'number' && typeof b === 'number') return Object.is(a, b) ? 0 : Math.abs(a - b);
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a !== b);
-  if (isDecimal(a) && isDecimal(b) && String(a) !== String(b)) return Math.abs(a.toNumber() - b.toNumber());
+  if (a instanceof Date && b instanceof Date) return Math.abs(a.getTime() - b.getTime()) / DAY_MS;
+  if (isDecimal(a) && isDecimal(b)) return apart(a, b);
   return String(a) === String(b) ? 0 : Number.NaN;
+}
+
+/** Exactly 0 only where they are equal. */
+function apart(a: Decimal, b: Decimal): number {
+  const places = Math.max(a.decimals, b.decimals);
+  const units = ({ units, decimals }: Decimal): bigint => units * 10n ** BigInt(places - decimals);
+  return Math.abs(Number(units(a) - units(b))) / 10 ** places;
 }
 
 function isDecimal(value: DecryptedExact): value is Decimal {
