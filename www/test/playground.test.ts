@@ -265,7 +265,7 @@ describe('results as files', () => {
     });
     const details = Object.fromEntries(
       ['0.0000005', '0.00', '1200', '9007199254740993', '9007199254740994.5', '-0.290'].map((text) => [
-        text,
+        `of ${text}`,
         decimal(text),
       ]),
     );

@@ -2,7 +2,7 @@
 export function resultsOf(details) {
   // Digits without zeros at either end, and the exponent of the last one.
   const digits = (text) => {
-    const [mantissa, exponent = '0'] = text.replace('-', '').toLowerCase().split('e');
+    const [mantissa, exponent = '0'] = text.replace(/^-/, '').toLowerCase().split('e');
     const [whole, fraction = ''] = mantissa.split('.');
     const all = whole + fraction;
     const kept = all.replace(/0+$/, '');
