@@ -364,11 +364,17 @@ export class Together {
       const found = table.numeric.find(({ name }) => name === column.value)!;
       // Of the example everybody has other rows.
       const mine = parties.indexOf(party);
-      const part = name === SAMPLE_NAME ? ([mine, parties.length] as const) : [];
+      const isSample = name === SAMPLE_NAME;
+      const part = isSample ? ([mine, parties.length] as const) : [];
+      // The example does for any meeting, and is said to be rounded; what a person brings is not.
+      const unit = 10 ** decimals;
+      const values = isSample ? found.values.map((value) => Math.round(value * unit) / unit) : found.values;
       try {
         hideFailure(failure);
-        const units = unitsOf(found.values, decimals, ...part);
-        const whose = name === SAMPLE_NAME ? `, your part of ${format.count(found.values.length)}` : '';
+        const units = unitsOf(values, decimals, ...part);
+        const whose = isSample
+          ? `, your part of ${format.count(values.length)}, rounded to ${format.plural(decimals, 'decimal')}`
+          : '';
         brought.textContent = `${name}, ${found.name}: ${format.plural(units.length, 'value')}${whose}`;
         this.#units = units;
       } catch (error) {
