@@ -54,7 +54,8 @@ async function withPlaywright(executablePath, args) {
 }
 
 async function withPuppeteer(executablePath) {
-  const browser = await puppeteer.launch({ browser: 'firefox', executablePath, headless: true });
+  // Two browsers begin at a time, beside other tests.
+  const browser = await puppeteer.launch({ browser: 'firefox', executablePath, headless: true, timeout: 180_000 });
   const driver = {
     newPage: () => sized(browser),
     newPerson: async () => sized(await browser.createBrowserContext()),
