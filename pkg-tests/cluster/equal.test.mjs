@@ -9,6 +9,7 @@ import { definition } from './jobs.mjs';
 import { temporaryFolder } from '../lib/own.mjs';
 import { skip, startRedis } from './redis.mjs';
 import { startWorkers, until } from './workers.mjs';
+import { storeBut } from './store-but.mjs';
 
 const options = { skip, timeout: 300_000 };
 const PARTS = 12;
@@ -120,18 +121,13 @@ test('what one manager took from under a task, the other one of its run does wit
   const { folder, manager } = await started(t, 'own-chunks', 1);
   const busy = await manager();
   const store = folderStore(folder);
-  const losing = {
-    identity: () => store.identity(),
-    get: (ref) => store.get(ref),
-    has: (refs) => store.has(refs),
-    drop: (refs) => store.drop(refs),
-    close: () => store.close(),
+  const losing = storeBut(store, {
     put: async (bytes) => {
       const ref = await store.put(bytes);
       await store.drop([ref]);
       return ref;
     },
-  };
+  });
   const [harmed, sound] = [await manager({ run: 'both', store: losing }), await manager({ run: 'both' })];
   // Other rows, since a worker keeps what it has fetched.
   const before = await equal(busy, 'long', 100);

@@ -14,6 +14,7 @@ import { selfSigned, temporaryFolder } from '../lib/own.mjs';
 import { freePort } from '../lib/server.mjs';
 import { skip, startRedis } from './redis.mjs';
 import { CLI, cli, startWorker, until } from './workers.mjs';
+import { storeBut } from './store-but.mjs';
 
 const options = { skip, timeout: 300_000 };
 /** Of passwords in these tests. */
@@ -188,18 +189,14 @@ test('chunks that were changed, lost, or are of another store', options, async (
   });
   const path = ({ name }) => join(folder, 'chunks', name.slice(0, 2), name);
   /** A store that does something to what was put. */
-  const harmful = (harm) => ({
-    identity: () => store.identity(),
-    get: (ref) => store.get(ref),
-    has: (refs) => store.has(refs),
-    drop: (refs) => store.drop(refs),
-    close: () => store.close(),
-    put: async (bytes) => {
-      const ref = await store.put(bytes);
-      await harm(ref, bytes);
-      return ref;
-    },
-  });
+  const harmful = (harm) =>
+    storeBut(store, {
+      put: async (bytes) => {
+        const ref = await store.put(bytes);
+        await harm(ref, bytes);
+        return ref;
+      },
+    });
   const failing = async (store, code) => {
     const crew = await cluster({ redis: redis.url, prefix: 'chunks', store });
     const error = await refusal(run(crew, { operator: 'square', rows: 10, parts: 2 }), code);

@@ -22,6 +22,7 @@ import { MODULE, run } from './jobs.mjs';
 import { temporaryFolder } from '../lib/own.mjs';
 import { skip, startRedis } from './redis.mjs';
 import { cli, startWorker, startWorkers, until } from './workers.mjs';
+import { storeBut } from './store-but.mjs';
 
 const options = { skip, timeout: 300_000 };
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -335,18 +336,13 @@ test('a program over ciphertexts: program and keys travel once to a worker', opt
   const store = folderStore(temporaryFolder());
   /** How often each blob was fetched, by its hash. */
   const fetched = new Map();
-  const counting = {
-    identity: () => store.identity(),
-    put: (bytes) => store.put(bytes),
-    drop: (refs) => store.drop(refs),
-    has: (refs) => store.has(refs),
-    close: () => store.close(),
+  const counting = storeBut(store, {
     get: (ref) => {
       const hash = ref.name.slice(0, 64);
       fetched.set(hash, (fetched.get(hash) ?? 0) + 1);
       return store.get(ref);
     },
-  };
+  });
   const places = { redis: redis.url, prefix: 'program' };
   const worker = await clusterWorker({ ...places, store: counting, threads: 2, allow: 'any' });
   t.after(() => worker.close(true));

@@ -9,7 +9,6 @@ import {
   TEXT,
 } from '../arguments.js';
 import { checkPortNames, describePort, expansionWanted, WorkerCircuit } from '../circuit.js';
-import { movable } from '../bytes.js';
 import { failure } from '../errors.js';
 import type { Circuit, ExpandOptions } from '../graph-types.js';
 import type { WorkerLoom } from '../loom.js';
@@ -80,12 +79,11 @@ export class Shared implements SharedGraph {
     return Shared.open(loom, make, signal, recording);
   }
 
-  /** From bytes, which are copied. */
+  /** From bytes that nobody changes any more. */
   static saved(loom: WorkerLoom, bytes: Uint8Array, signal: AbortSignal): Promise<Shared> {
-    const kept = movable(bytes);
     return Shared.open(
       loom,
-      (connection, settings) => connection.call('openShared', [kept], settings),
+      (connection, settings) => connection.call('openShared', [bytes], settings),
       signal,
     );
   }

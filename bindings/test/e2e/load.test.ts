@@ -8,6 +8,22 @@ const PATIENCE = { timeout: 60_000 };
 let loom: Loom;
 afterEach(() => loom?.dispose());
 
+/** Runs of the sum of four squares, 30. */
+const squares = async (): Promise<(options?: { signal: AbortSignal }) => Promise<unknown>> => {
+  const task = loom.task();
+  task.output(
+    'square',
+    task
+      .encrypted('x', { shape: [4], min: 0, max: 9 })
+      .square()
+      .sum(),
+  );
+  const program = await task.compile();
+  const client = await program.client();
+  const inputs = await client.encrypt({ x: [1, 2, 3, 4] });
+  return async (options) => client.decrypt(await program.run(inputs, client.evaluationKeys, options));
+};
+
 describe('load', () => {
   it('fails with a typed error, and may be repeated', async () => {
     await expect(
@@ -43,18 +59,7 @@ describe('load', () => {
       loom = await load({ mode: 'threads', threads: 64 });
       expect(loom.mode.threads).toBe(64);
     }
-    const task = loom.task();
-    task.output(
-      'square',
-      task
-        .encrypted('x', { shape: [4], min: 0, max: 9 })
-        .square()
-        .sum(),
-    );
-    using program = await task.compile();
-    using client = await program.client();
-    const results = await program.run(await client.encrypt({ x: [1, 2, 3, 4] }), client.evaluationKeys);
-    expect(await client.decrypt(results)).toEqual({ square: 30 });
+    expect(await (await squares())()).toEqual({ square: 30 });
   });
 
   /** What is called while the scripts of one role are not there. */
@@ -152,21 +157,6 @@ describe('load', () => {
         kept.splice(0).forEach((send) => send());
       };
     };
-    const squares = async (): Promise<(options?: { signal: AbortSignal }) => Promise<unknown>> => {
-      const task = loom.task();
-      task.output(
-        'square',
-        task
-          .encrypted('x', { shape: [4], min: 0, max: 9 })
-          .square()
-          .sum(),
-      );
-      const program = await task.compile();
-      const client = await program.client();
-      const inputs = await client.encrypt({ x: [1, 2, 3, 4] });
-      return async (options) => client.decrypt(await program.run(inputs, client.evaluationKeys, options));
-    };
-
     it('but a run does, as long as it may', async () => {
       const release = await slow();
       const run = await squares();

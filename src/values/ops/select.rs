@@ -75,7 +75,7 @@ fn near(call: &Call<'_>, inputs: &[&Near]) -> Result<Option<Near>> {
         let (from, other) = if chosen { (a, b) } else { (b, a) };
         let cell = &from.cells.cells[index];
         let mut off = from.off(index);
-        if condition.may_be(index).len() > 1 {
+        if condition.off(index) > 0.0 {
             off = off.max(apart(cell, &other.cells.cells[index]) + other.off(index));
             // Another one is another one.
             if categories || kind == Kind::Boolean {
