@@ -1,12 +1,13 @@
 // Jobs that are equal to each other: each has what it gave for as long as it wants, whoever is disposed of first.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { cluster, folderStore } from 'cipherloom/cluster';
 import { loadJob } from 'cipherloom/job';
 import { definition } from './jobs.mjs';
-import { temporaryFolder } from '../lib/own.mjs';
+import { endWithThis, temporaryFolder } from '../lib/own.mjs';
 import { skip, startRedis } from './redis.mjs';
 import { startWorkers, until } from './workers.mjs';
 import { storeBut } from './store-but.mjs';
@@ -115,6 +116,51 @@ test('two managers under one run share what is done, and neither has the chunks 
   }
   c.dispose();
   await until(() => chunksIn(folder).length === 0, 'nothing is left');
+});
+
+test('a manager whose connection broke off keeps its chunks when it comes back', options, async (t) => {
+  const { folder, manager } = await started(t, 'away');
+  const owners = 'away:run:both:owners';
+  const one = await manager({ run: 'both' });
+  const a = await equal(one);
+  await a.run();
+  // It is another process's that the chunks are, which has no connection just now.
+  await one.close();
+  const taken = redis.ask('hkeys', owners).split('\n');
+  assert.equal(taken.length, PARTS);
+  const give = (id) => redis.ask('hset', owners, ...taken.flatMap((chunk) => [chunk, id]));
+  give('elsewhere');
+  const two = await manager({ run: 'both' });
+  const b = await equal(two);
+  const running = b.run();
+  const comes = setTimeout(() => {
+    endWithThis(
+      spawn('redis-cli', ['-p', String(redis.port), 'subscribe', 'away:run:both:manager:elsewhere'], {
+        stdio: 'ignore',
+      }),
+    );
+  }, 500);
+  t.after(() => clearTimeout(comes));
+  assert.deepEqual(await rowsOf(await running), EXPECTED);
+  assert.equal(two.state().taken, PARTS);
+  const ownedBy = (id) =>
+    redis
+      .ask('hvals', owners)
+      .split('\n')
+      .filter((owner) => owner === id).length;
+  assert.equal(ownedBy('elsewhere'), PARTS);
+  b.dispose();
+  await until(() => chunksIn(folder).length <= PARTS, 'its copies are gone, and nothing else');
+  await two.close();
+
+  // One that does not come back has them no longer.
+  give('nowhere');
+  const three = await manager({ run: 'both' });
+  const c = await equal(three);
+  assert.deepEqual(await rowsOf(await c.run()), EXPECTED);
+  assert.equal(ownedBy('nowhere'), 0);
+  c.dispose();
+  a.dispose();
 });
 
 test('what one manager took from under a task, the other one of its run does with its own', options, async (t) => {

@@ -1,4 +1,5 @@
 /** What is known of a run in Redis, and outlives its manager. */
+import { setTimeout } from 'node:timers/promises';
 import type { TaskResult } from '../job/work.js';
 import { partsOf } from './fields.js';
 import type { Redis } from './libraries.js';
@@ -14,6 +15,9 @@ export interface Known {
   readonly result: TaskResult;
 }
 
+/** Within which a manager that lost its connection listens again: what it waits between two tries, and some more. */
+const RETURN_MS = 3000;
+
 /** Managers of this process, also closed ones: their jobs may still drop what is theirs. */
 const here = new Set<string>();
 
@@ -23,6 +27,8 @@ export class Journal {
   readonly #names: Names;
   readonly #run: string;
   readonly #manager: string;
+  /** Managers that are no more. */
+  readonly #gone = new Map<string, Promise<boolean>>();
   /** Of an earlier manager, by the task's name; of equal ones the last one comes last. */
   readonly #known = new Map<string, Known[]>();
 
@@ -83,8 +89,23 @@ export class Journal {
   }
 
   async #lives(manager: string): Promise<boolean> {
-    if (here.has(manager)) return true;
-    // A process that dies lets go of its connections at once.
+    if (here.has(manager) || (await this.#listens(manager))) return true;
+    // A process that dies lets go of its connections at once; one whose connection broke off comes back.
+    const gone =
+      this.#gone.get(manager) ??
+      setTimeout(RETURN_MS, undefined, { ref: false }).then(async () => !(await this.#listens(manager)));
+    this.#gone.set(manager, gone);
+    try {
+      if (await gone) return false;
+    } catch (error) {
+      this.#gone.delete(manager);
+      throw error;
+    }
+    this.#gone.delete(manager);
+    return true;
+  }
+
+  async #listens(manager: string): Promise<boolean> {
     const channel = this.#names.manager(this.#run, manager);
     const [, listeners] = (await this.#redis.call('PUBSUB', 'NUMSUB', channel)) as [string, number];
     return Number(listeners) > 0;

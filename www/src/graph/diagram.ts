@@ -10,9 +10,10 @@ import { FarPicture, isSeen } from './far-picture.js';
 import { Hits, type NodeSet } from './hits.js';
 import type { PlacedGroup } from './layout.js';
 import { TITLE } from './layout.js';
+import { curveMeets, pathOf } from './lines.js';
 import { type Looks, operatorLooks } from './looks.js';
 import { type Group, type OperatorItem, PAGE, type PortItem } from './picture.js';
-import { type Box, type Chain, type Located, meets, Scene } from './scene.js';
+import { type Box, type Chain, type Located, Scene } from './scene.js';
 import { type NodeId, opOf } from './staged-graphs.js';
 
 /** What the person does with the picture. */
@@ -359,24 +360,26 @@ export class Diagram {
     this.#events.moved?.();
   }
 
-  /** Whether a region has too much for elements. */
+  /** Whether a region has too much for elements: boxes, which are counted first, or lines. */
   #isMuch(scene: Scene, region: Box): boolean {
     let [boxes, lines] = [0, 0];
-    const isMuch = (): boolean => boxes > MOST_ELEMENTS || lines > MOST_LINES;
+    scene.visit(region, {
+      group: () => {},
+      operator: () => ++boxes <= MOST_ELEMENTS,
+      port: () => boxes++,
+    });
+    if (boxes > MOST_ELEMENTS) return true;
     scene.visit(region, {
       group: (_, placed, left, top) => {
         for (const line of placed.lines) {
-          if (isMuch()) return;
-          if (meets(line, left, top, region)) lines++;
+          if (lines > MOST_LINES) return;
+          if (curveMeets(line, left, top, region)) lines++;
         }
       },
-      operator: () => {
-        boxes++;
-        return !isMuch();
-      },
-      port: () => boxes++,
+      operator: () => lines <= MOST_LINES,
+      port: () => {},
     });
-    return isMuch();
+    return lines > MOST_LINES;
   }
 
   #renderFar(scene: Scene, region: Box): void {
@@ -426,7 +429,7 @@ export class Diagram {
     scene.visit(region, {
       group: (group, placed, x, y, depth) => {
         for (const [edge, line] of placed.lines.entries()) {
-          if (!meets(line, x, y, region)) continue;
+          if (!curveMeets(line, x, y, region)) continue;
           const key = `${group.node ?? ''} ${group.page} ${edge}`;
           if (!mayMake(this.#edges.has(key), 1)) continue;
           edges.add(key);
@@ -856,23 +859,6 @@ function elementNode({ target }: Event): NodeId | undefined {
 }
 
 /** A smooth line through points. */
-function pathOf(points: readonly number[], dx: number, dy: number): string {
-  const at = (index: number): string => `${round(points[index]! + dx)} ${round(points[index + 1]! + dy)}`;
-  if (points.length === 4) {
-    const middle = round((points[1]! + points[3]!) / 2 + dy);
-    return `M${at(0)}C${round(points[0]! + dx)} ${middle} ${round(points[2]! + dx)} ${middle} ${at(2)}`;
-  }
-  let path = `M${at(0)}`;
-  for (let index = 2; index < points.length - 2; index += 2) {
-    const [x, y] = [points[index]!, points[index + 1]!];
-    const last = index === points.length - 4;
-    const toX = last ? points[index + 2]! : (x + points[index + 2]!) / 2;
-    const toY = last ? points[index + 3]! : (y + points[index + 3]!) / 2;
-    path += `Q${round(x + dx)} ${round(y + dy)} ${round(toX + dx)} ${round(toY + dy)}`;
-  }
-  return path;
-}
-
 function round(value: number): number {
   return Math.round(value * 10) / 10;
 }

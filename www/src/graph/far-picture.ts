@@ -7,10 +7,11 @@ import type { Marks } from './diagram.js';
 import { marked } from './diagram-marks.js';
 import { type Ink, readInk, resolved } from './ink.js';
 import { TITLE } from './layout.js';
+import { segmentMeets } from './lines.js';
 import type { Looks } from './looks.js';
 import { subtitle } from './measure.js';
 import { PAGE } from './picture.js';
-import { type Box, meets, type Scene } from './scene.js';
+import type { Box, Scene } from './scene.js';
 import { opOf } from './staged-graphs.js';
 
 /** Pixels that every operator of a group needs for the group to be drawn as more than a box. */
@@ -62,10 +63,18 @@ export class FarPicture {
         context.beginPath();
         for (const line of lines) {
           if (points > MOST_POINTS) break;
-          if (!meets(line, left, top, view)) continue;
-          points += line.length / 2;
-          context.moveTo(line[0]! + left, line[1]! + top);
-          for (let at = 2; at < line.length; at += 2) context.lineTo(line[at]! + left, line[at + 1]! + top);
+          for (let at = 2; at < line.length; at += 2) {
+            const [x0, y0, x1, y1] = [
+              line[at - 2]! + left,
+              line[at - 1]! + top,
+              line[at]! + left,
+              line[at + 1]! + top,
+            ];
+            if (!segmentMeets(x0, y0, x1, y1, view)) continue;
+            points += 2;
+            context.moveTo(x0, y0);
+            context.lineTo(x1, y1);
+          }
         }
         context.globalAlpha = 0.55;
         context.lineWidth = Math.max(1, 0.7 / zoom);

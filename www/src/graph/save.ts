@@ -48,7 +48,8 @@ function paint(from: SVGElement, to: SVGElement, hex: ReturnType<typeof colours>
     if (value === usual) continue;
     if (name !== 'fill' && name !== 'stroke') to.setAttribute(name, value);
     else {
-      const { colour, alpha } = hex(value);
+      const { colour, alpha: own } = hex(value);
+      const alpha = own * Number(style.getPropertyValue(`${name}-opacity`));
       to.setAttribute(name, colour);
       if (alpha < 1) to.setAttribute(`${name}-opacity`, alpha.toFixed(3));
     }

@@ -126,19 +126,6 @@ export class Scene {
   }
 }
 
-/** Whether a line meets a view. */
-export function meets(line: ArrayLike<number>, left: number, top: number, view: Box): boolean {
-  let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity];
-  for (let at = 0; at < line.length; at += 2) {
-    const [x, y] = [line[at]! + left, line[at + 1]! + top];
-    if (x < x0) x0 = x;
-    if (x > x1) x1 = x;
-    if (y < y0) y0 = y;
-    if (y > y1) y1 = y;
-  }
-  return x0 <= view.x + view.width && x1 >= view.x && y0 <= view.y + view.height && y1 >= view.y;
-}
-
 /** The operator of a group that is of a chain, and what is placed in it. */
 function descend(
   group: Group,
