@@ -15,7 +15,7 @@ import { MPI_PACKAGES, mpi } from './lib/mpi.mjs';
 import { nodes } from './lib/nodes.mjs';
 import { POSTGRES_PACKAGE, postgres } from './lib/postgres.mjs';
 import { moto, tenseal } from './lib/python.mjs';
-import { ROOT, find, read, run } from './lib/run.mjs';
+import { ROOT, begin, find, read, run } from './lib/run.mjs';
 import { steps as runSteps } from './lib/steps.mjs';
 import { RELEASE, TOOLS, hasCommand, nativeRust, toolEnv, wasmRust } from './lib/toolchain.mjs';
 import { CARGO_TOOLS, INSTALL_ENV } from './lib/tools.mjs';
@@ -31,6 +31,8 @@ if (unknown) {
 
 /** Debian's Rust for browser builds: new enough, and with its sources; in Debian 12 alone. */
 const DEBIAN_RUST = ['rustc-web', 'cargo-web', 'rust-web-src', 'lld-22'];
+/** Waits for the network most of its time: what else there is to do does not wait for it. */
+const PACKAGES = ['npm', 'ci', '--no-audit', '--no-fund'];
 const LOCK_STAMP = join(ROOT, 'node_modules', '.cipherloom-lock');
 
 const forTests = args.includes('--tests');
@@ -67,16 +69,17 @@ if (apt.length) {
 }
 if (steps.length) {
   if (!(await agreed())) process.exit(1);
-  await runSteps(
-    'set-up',
-    steps.map(([program, ...rest]) => ({
-      what: [program, ...rest].join(' '),
-      run: () =>
-        run(find(program, toolEnv.PATH) ?? program, rest, {
-          env: { ...toolEnv, ...(program === 'cargo' && INSTALL_ENV) },
-        }),
-    })),
-  );
+  let packages;
+  const runs = steps.map((step) => {
+    const [program, ...rest] = step;
+    const own = { env: { ...toolEnv, ...(program === 'cargo' && INSTALL_ENV) } };
+    const path = () => find(program, toolEnv.PATH) ?? program;
+    const alone = () => run(path(), rest, own);
+    const beside = () => void (packages = begin(path(), rest, own));
+    return { what: step.join(' '), run: step === PACKAGES ? beside : alone };
+  });
+  if (steps.includes(PACKAGES)) runs.push({ what: 'npm packages are there', run: () => packages });
+  await runSteps('set-up', runs);
   rmSync(INSTALL_ENV.CARGO_TARGET_DIR, { recursive: true, force: true });
   if (!wasmRust()) missing.push('Rust for wasm: still not usable after the installation');
   if (existsSync(join(ROOT, 'node_modules'))) writeFileSync(LOCK_STAMP, lockHash());
@@ -156,7 +159,7 @@ function lockHash() {
 function checkNpm() {
   if (existsSync(LOCK_STAMP) && readFileSync(LOCK_STAMP, 'utf8') === lockHash())
     found('npm packages', 'as in package-lock.json');
-  else steps.push(['npm', 'ci', '--no-audit', '--no-fund']);
+  else steps.push(PACKAGES);
 }
 
 function checkBrowsers() {

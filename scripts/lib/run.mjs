@@ -1,5 +1,6 @@
 // Runs other programs: `run` shows what they print, `read` returns it, `find` looks on PATH.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,12 +34,21 @@ export function read(program, args, env = process.env) {
 /** Runs a program with its output shown; where it fails, says so and ends this process with its exit status. */
 export function run(program, args, { env = process.env, cwd = ROOT } = {}) {
   console.log(`$ ${[program, ...args].join(' ')}`);
-  const result = spawnSync(program, args, { cwd, env, stdio: ['ignore', 'inherit', 'inherit'] });
-  if (result.status === 0) return;
-  console.error(
-    `failed (${result.error?.message ?? result.signal ?? `exit ${result.status}`}): ${program} ${args[0] ?? ''}`,
-  );
-  process.exit(result.status || 1);
+  const { status, signal, error } = spawnSync(program, args, { cwd, env, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status !== 0) fail(program, args, error?.message ?? signal ?? `exit ${status}`, status);
+}
+
+/** The same beside what this process does meanwhile, also where that is to wait for other programs. Gives a promise of its end. */
+export async function begin(program, args, { env = process.env, cwd = ROOT } = {}) {
+  console.log(`$ ${[program, ...args].join(' ')} &`);
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'inherit', 'inherit'] });
+  const [status, signal] = await once(child, 'exit').catch((error) => fail(program, args, error.message));
+  if (status !== 0) fail(program, args, signal ?? `exit ${status}`, status);
+}
+
+function fail(program, args, why, status) {
+  console.error(`failed (${why}): ${program} ${args[0] ?? ''}`);
+  process.exit(status || 1);
 }
 
 /** The words of a command line: for arguments without spaces. */
