@@ -365,7 +365,7 @@ export class CoreClient {
 
   /** What is given, as JSON has it: typed arrays, of which one of several axes is flat, become arrays in the shape of their input. */
   async #plainGiven(program, given) {
-    const values = Object.values(given).flatMap((byName) => Object.values(byName));
+    const values = Object.values(given).flatMap((byName) => Object.values(byName ?? {}));
     const shapes = new Map();
     if (values.some((value) => ArrayBuffer.isView(value))) {
       const { info } = await this.patiently(() => this.call('GET', `/programs/${program}`));
@@ -373,7 +373,10 @@ export class CoreClient {
     }
     const plain = (byName) =>
       Object.fromEntries(
-        Object.entries(byName).map(([name, value]) => [name, plainCells(name, value, shapes.get(name))]),
+        Object.entries(byName ?? {}).map(([name, value]) => [
+          name,
+          plainCells(name, value, shapes.get(name)),
+        ]),
       );
     return Object.fromEntries(Object.entries(given).map(([place, byName]) => [place, plain(byName)]));
   }
@@ -503,7 +506,7 @@ function plainCells(input, value, shape) {
     const isDay = found instanceof Date && found.getTime() % DAY_MS === 0;
     if (isDay) return found.toISOString().split('T', 1)[0];
     if (['boolean', 'string'].includes(typeof found) || Number.isFinite(found)) return found;
-    const kind = typeof found === 'number' ? 'an infinite number' : `a ${typeof found}`;
+    const kind = { number: 'an infinite number', object: 'an object' }[typeof found] ?? `a ${typeof found}`;
     const expected = 'a finite number, true or false, or a day';
     throw new ClinicError(undefined, {
       code: 'input.kind',

@@ -178,8 +178,12 @@ test('uploads have their room from the start, and what is there already needs no
     open.destroy();
     await until(() => incoming() === 0, 'what came is gone');
   }
-  await someone.upload(valueBytes(60 * KIB, 3));
+  const damaged = await someone.upload(valueBytes(40 * KIB, 4));
+  // Where there is room, what was damaged is whole again.
+  writeFileSync(join(service.data, 'blobs', damaged.slice(0, 2), damaged), 'other bytes');
   await someone.upload(valueBytes(40 * KIB, 4));
+  assert.ok(valueBytes(40 * KIB, 4).equals(await someone.download(damaged)));
+  await someone.upload(valueBytes(60 * KIB, 3));
   await assert.rejects(someone.upload(valueBytes(11, 5)), refused(507, 'storage.full'));
   // The same again; and what is announced as it, and is something else.
   await someone.upload(valueBytes(60 * KIB, 3));

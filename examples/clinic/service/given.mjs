@@ -1,4 +1,4 @@
-/** What questions are given in the clear: names and forms as the program's inputs have them. Ranges and decimals are cipherloom's to check, when it runs. */
+/** What questions are given in the clear: names and forms as the program's inputs have them. Ranges, decimals and which inputs a run needs are cipherloom's to check. */
 import { ServiceError } from './errors.mjs';
 
 /** A day as it is written. */

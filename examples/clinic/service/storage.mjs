@@ -96,18 +96,18 @@ export class Storage {
     const entry = ({ sha, bytes, kind }) => ({
       ...{ actor: user.id, action: 'blob.store', subject: sha, details: { bytes, kind } },
     });
-    const there = said && (await this.#has(this.database.db, user.id, said));
-    if (there) {
-      await this.blobs.compare(stream, said);
+    const { most, left } = await this.limits(user);
+    // Where there is room they are written again, over a file that may be damaged.
+    if (left < (declared ?? most) && (await this.#has(this.database.db, user.id, said))) {
       const row = await this.database.db('blobs').where({ sha: said }).first();
       if (row === undefined) throw missing(said);
+      await this.blobs.compare(stream, row);
       await this.database.change(entry(row), async (trx) => {
         if ((await trx('blobs').where({ sha: said }).first('sha')) === undefined) throw missing(said);
         await bringing(trx, row);
       });
       return { sha: said, bytes: row.bytes, kind: row.kind };
     }
-    const most = this.config.maxBlobBytes;
     return this.#receive(user.id, stream, { declared, most, said }, (received, keep) =>
       this.database.change(entry(received), async (trx) => {
         await keep(trx);

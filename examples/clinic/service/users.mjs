@@ -133,7 +133,10 @@ export class Users {
             ...(role !== undefined && { role }),
           });
         await trx('sessions').where({ user: user.id }).delete();
-        return disabled ? stop(trx, user.id) : [];
+        if (!disabled) return [];
+        const stopped = await stop(trx, user.id);
+        entry.details = { ...entry.details, cancelled: stopped.length };
+        return stopped;
       },
     );
   }
