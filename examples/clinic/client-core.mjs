@@ -5,7 +5,10 @@
 
 /** What the service refused: `code` as in its README, `status` of HTTP. */
 export class ClinicError extends Error {
-  /** `status` is undefined where the client itself refused: `key.elsewhere`, `service.bytes`. */
+  /** In so many milliseconds it may be tried again: of 429, where the service says so. @type {number | undefined} */
+  afterMs;
+
+  /** `status` is undefined where the client itself refused: `key.elsewhere`, `service.bytes`, `input.kind`. */
   constructor(status, { code, message, details = {} }) {
     super(message);
     this.name = 'ClinicError';
@@ -26,6 +29,9 @@ export class AwayError extends Error {
 
 /** Between two tries to reach a service that is away. */
 const AGAIN_MS = 250;
+const DAY_MS = 86_400_000;
+/** What the service, or a proxy before it, says while it is away. */
+const AWAY = [502, 503, 504];
 
 export class CoreClient {
   /** Secret keys by the id of the set that the service has. @type {Map<string, import('cipherloom').Client>} */
@@ -72,35 +78,48 @@ export class CoreClient {
     this.token = undefined;
   }
 
-  /** One request. Errors: ClinicError; AwayError where the service is not there. */
+  /** One request; of a list, one for each of its pages. Errors: ClinicError; AwayError where the service is not there. */
   async call(method, path, body, signal) {
-    const response = await this.#send(method, path, body && JSON.stringify(body), 'application/json', signal);
-    return response.status === 204 ? undefined : reached(response.json());
+    const sent = body && JSON.stringify(body);
+    const response = await this.#send(method, path, sent, { 'content-type': 'application/json' }, signal);
+    if (response.status === 204) return undefined;
+    const told = await reached(response.json());
+    let next = nextPage(path, response);
+    while (next !== undefined) {
+      const page = await this.#send(method, next, undefined, {}, signal);
+      told.push(...(await reached(page.json())));
+      next = nextPage(path, page);
+    }
+    return told;
   }
 
-  async #send(method, path, body, type, signal) {
+  /** `about`: headers of a body. */
+  async #send(method, path, body, about, signal) {
     const request = {
       method,
-      headers: {
-        ...(this.token && { authorization: `Bearer ${this.token}` }),
-        ...(body && { 'content-type': type }),
-      },
+      headers: { ...(this.token && { authorization: `Bearer ${this.token}` }), ...(body && about) },
       body,
       signal,
     };
     const response = await reached(this.#fetch(new URL(`v1${path}`, this.url), request));
     if (response.ok) return response;
     const told = await response.json().catch(() => ({}));
-    throw new ClinicError(
-      response.status,
-      told.error ?? { code: 'service.failed', message: response.statusText },
-    );
+    const refusal = told.error ?? { code: 'service.failed', message: response.statusText };
+    const error = new ClinicError(response.status, refusal);
+    if (response.headers.has('retry-after'))
+      error.afterMs = 1000 * Number(response.headers.get('retry-after'));
+    throw error;
   }
 
-  /** Stores bytes; gives their SHA-256, which is compared with one's own. */
-  async upload(bytes, signal) {
+  /** Stores bytes; gives their SHA-256, which is compared with one's own. `path`: where who runs a question brings its outputs. */
+  async upload(bytes, signal, path = '/blobs') {
     const own = await shaOf(bytes);
-    const response = await this.#send('POST', '/blobs', bytes, 'application/octet-stream', signal);
+    // Of what is there already the service needs to keep nothing.
+    const about = {
+      'content-type': 'application/octet-stream',
+      'content-digest': `sha-256=:${base64(own)}:`,
+    };
+    const response = await this.#send('POST', path, bytes, about, signal);
     const { sha } = await reached(response.json());
     if (sha !== own)
       throw new ClinicError(undefined, {
@@ -108,7 +127,7 @@ export class CoreClient {
         message: 'The service stored something else than was sent',
         details: { found: sha, expected: own },
       });
-    this.#sent.add(sha);
+    if (path === '/blobs') this.#sent.add(sha);
     return sha;
   }
 
@@ -333,20 +352,50 @@ export class CoreClient {
     return this.call('POST', `/records/${record}/grants`, grant);
   }
 
-  /** Asks, once: if the answer of the service is lost, the same question is asked again. Gives it as it stands. */
-  async ask(question) {
-    const asked = { id: crypto.randomUUID(), ...question };
+  /**
+   * Asks, once: if the answer of the service is lost, the same question is asked again. Gives it as it stands. Errors: ClinicError; of what is given in the clear and JSON has no
+   * form for, `input.kind`.
+   * @param {{program: string, records: string[], given?: {plain?: object, public?: object}, id?: string, runner?: string}} question
+   */
+  async ask({ given, ...question }) {
+    const plain = given && { given: await this.#plainGiven(question.program, given) };
+    const asked = { id: crypto.randomUUID(), ...question, ...plain };
     return this.patiently(() => this.call('POST', '/questions', asked));
   }
 
-  /** Does something again and again while the service is away, for as long as patience lasts: only what may be done twice. */
+  /** What is given, as JSON has it: typed arrays, of which one of several axes is flat, become arrays in the shape of their input. */
+  async #plainGiven(program, given) {
+    const values = Object.values(given).flatMap((byName) => Object.values(byName ?? {}));
+    const shapes = new Map();
+    if (values.some((value) => ArrayBuffer.isView(value))) {
+      const { info } = await this.patiently(() => this.call('GET', `/programs/${program}`));
+      for (const { name, shape } of info.inputs) shapes.set(name, shape);
+    }
+    const plain = (byName) =>
+      Object.fromEntries(
+        Object.entries(byName ?? {}).map(([name, value]) => [
+          name,
+          plainCells(name, value, shapes.get(name)),
+        ]),
+      );
+    return Object.fromEntries(Object.entries(given).map(([place, byName]) => [place, plain(byName)]));
+  }
+
+  /**
+   * Does something again and again while the service is away, for as long as patience lasts: only what may be done twice. Patience begins when the service is found away; `work` says by
+   * what it is given that it was there.
+   * @template T
+   * @param {(there: () => void) => Promise<T>} work
+   */
   async patiently(work, patienceMs = 60_000, onAway = undefined) {
-    for (const began = Date.now(); ;) {
+    for (let since; ;) {
+      let wasThere = false;
       try {
-        return await work();
+        return await work(() => (wasThere = true));
       } catch (error) {
-        const away = error instanceof AwayError || error.status === 503;
-        if (!away || Date.now() - began >= patienceMs) throw error;
+        if (!(error instanceof AwayError || AWAY.includes(error.status))) throw error;
+        if (since === undefined || wasThere) since = Date.now();
+        if (Date.now() - since >= patienceMs) throw error;
         onAway?.();
       }
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
@@ -354,14 +403,16 @@ export class CoreClient {
   }
 
   /**
-   * Waits for the end of a question, through restarts of the service. `onState` hears of progress, `onAway` of every try to reach a service that is away. Errors: ClinicError of its code, where it failed.
+   * Waits for the end of a question, through restarts of the service, each of which may take as long as patience lasts. `onState` hears of progress, `onAway` of every try to reach a service
+   * that is away. Errors: ClinicError of its code, where it failed.
    * @param {string} id
    * @param {{onState?: (state: any) => void, onAway?: () => void, signal?: AbortSignal, patienceMs?: number}} [watch]
    */
   async wait(id, { onState, onAway, signal, patienceMs } = {}) {
     const ended = await this.patiently(
-      async () => {
+      async (there) => {
         for await (const state of this.events(id, signal)) {
+          there();
           onState?.(state);
           if (['done', 'failed', 'cancelled'].includes(state.state)) return state;
         }
@@ -380,7 +431,7 @@ export class CoreClient {
 
   /** States of a question, as they come. */
   async *events(id, signal) {
-    const response = await this.#send('GET', `/questions/${id}/events`, undefined, undefined, signal);
+    const response = await this.#send('GET', `/questions/${id}/events`, undefined, {}, signal);
     let text = '';
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let read; !(read = await reached(reader.read())).done;) {
@@ -435,6 +486,51 @@ async function reached(answer) {
   } catch (cause) {
     throw cause instanceof TypeError ? new AwayError('The service cannot be reached', { cause }) : cause;
   }
+}
+
+/** The address of the page that follows, if one does: of the same list, whatever is said (RFC 8288). */
+function nextPage(path, { headers }) {
+  const [, next] = /<([^>]*)>; *rel="next"/.exec(headers.get('link') ?? '') ?? [];
+  return next && `${path.split('?', 1)[0]}${new URL(next, 'http://service').search}`;
+}
+
+/**
+ * Cells as JSON has them, which has neither infinite numbers nor integers of many digits, and would say something else instead. What is missing is `null`. Errors: ClinicError `input.kind`,
+ * as cipherloom has it of cells that are none; whether they fit the input, it says.
+ */
+function plainCells(input, value, shape) {
+  let next = 0;
+  const cell = (found) => {
+    const at = next++;
+    if (found === undefined || found === null || Number.isNaN(found)) return null;
+    const isDay = found instanceof Date && found.getTime() % DAY_MS === 0;
+    if (isDay) return found.toISOString().split('T', 1)[0];
+    if (['boolean', 'string'].includes(typeof found) || Number.isFinite(found)) return found;
+    const kind = { number: 'an infinite number', object: 'an object' }[typeof found] ?? `a ${typeof found}`;
+    const expected = 'a finite number, true or false, or a day';
+    throw new ClinicError(undefined, {
+      code: 'input.kind',
+      message: `Input "${input}", cell ${at} (counted from 0): expected ${expected}, found ${kind}`,
+      details: { input, cell: at, found: kind, expected },
+    });
+  };
+  const part = (found) =>
+    typeof found === 'object' && typeof found?.length === 'number' ? Array.from(found, part) : cell(found);
+  const cells = part(value);
+  // Flat, and of as many cells: others the service refuses.
+  if (!ArrayBuffer.isView(value) || !shape) return cells;
+  return shape.slice(1).reduceRight((flat, length) => chunks(flat, length), cells);
+}
+
+function chunks(flat, length) {
+  return Array.from({ length: Math.ceil(flat.length / length) }, (_, at) =>
+    flat.slice(at * length, (at + 1) * length),
+  );
+}
+
+/** Of hexadecimal digits. */
+function base64(digits) {
+  return btoa(digits.replace(/../g, (byte) => String.fromCharCode(parseInt(byte, 16))));
 }
 
 export async function shaOf(bytes) {

@@ -28,11 +28,10 @@ await client.login({ name, password });
 console.log(`worker ${name} waits for questions`);
 while (!stopping) {
   try {
-    const job = await client.call('POST', '/work/claim');
+    const job = await allowed(() => client.call('POST', '/work/claim'));
     if (job) await run(job);
     else await pause(LOOK_MS);
   } catch (error) {
-    if (error.status === 401) await client.login({ name, password }).catch(() => {});
     // A service that is away comes again; a question that this one had goes to who asks for it next.
     console.error(error.code ?? error.name);
     await pause(LOOK_MS);
@@ -51,20 +50,48 @@ async function run(job) {
     if (!answer.go) ended.abort();
   };
   const timer = setInterval(beat, beatMs);
-  const read = (sha) => client.download(sha, `/work/${id}/${attempt}/blobs/${sha}`);
+  const blobs = `/work/${id}/${attempt}/blobs`;
+  const read = (sha) => allowed(() => client.download(sha, `${blobs}/${sha}`));
   try {
     const watch = { signal: ended.signal, onProgress: ({ done, total }) => (progress = { done, total }) };
     const results = await evaluator.run(job, read, watch);
     const outputs = {};
-    for (const [name, bytes] of Object.entries(results)) outputs[name] = await client.upload(bytes);
-    await client.call('POST', `/work/${id}/result`, { attempt, outputs });
+    for (const [name, bytes] of Object.entries(results))
+      outputs[name] = await allowed(() => client.upload(bytes, undefined, blobs));
+    await allowed(() => client.call('POST', `/work/${id}/result`, { attempt, outputs }));
     console.log(`ran ${id}`);
   } catch (error) {
     // Cancelled, or somebody else's by now; or the service is away, and somebody will run it again.
-    if (ended.signal.aborted || error instanceof ClinicError || error instanceof AwayError)
-      console.error(`left ${id}`);
-    else await client.call('POST', `/work/${id}/failure`, { attempt, ...told(error) });
+    if (ended.signal.aborted || !isFinal(error)) console.error(`left ${id}`);
+    else await failed(job, error);
   } finally {
     clearInterval(timer);
+  }
+}
+
+/** Whether the next one to run it would come no further: what the service refuses, it refuses again. */
+function isFinal(error) {
+  if (error instanceof AwayError || error.code === 'question.lost') return false;
+  return (
+    !(error instanceof ClinicError) || error.status === 507 || (error.status >= 400 && error.status < 500)
+  );
+}
+
+async function failed({ id, attempt }, error) {
+  const failure = { attempt, ...told(error) };
+  await allowed(() => client.call('POST', `/work/${id}/failure`, failure));
+  console.error(`failed ${id}: ${failure.code}`);
+}
+
+/** Does something as soon as it may: too many requests in a minute are no failure, nor is a session that has ended. */
+async function allowed(work) {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error.status === 401 && error.code === 'token.invalid') await client.login({ name, password });
+      else if (error.status === 429) await pause(error.afterMs ?? LOOK_MS);
+      else throw error;
+    }
   }
 }

@@ -1,11 +1,26 @@
 // The roles of devices: who takes the task, who selects the base set, who runs it, the service, one device or several, or a third party that is trusted.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { load } from 'cipherloom';
 import { taskIn } from '../../examples/clinic/client.mjs';
 import { startProcess } from '../lib/started.mjs';
-import { FOLDER, joinAs, ownTask, patient, refused, SHORT_LEASE, skip, startService, study } from './clinic.mjs';
+import { told } from '../../examples/clinic/service/runner.mjs';
+import {
+  FOLDER,
+  joinAs,
+  ownTask,
+  patient,
+  refused,
+  serviceHere,
+  SHORT_LEASE,
+  skip,
+  startService,
+  study,
+  valueBytes,
+} from './clinic.mjs';
 
 const WORKER = join(FOLDER, 'worker.mjs');
 
@@ -115,7 +130,10 @@ test('a trusted third party runs what names it, and sees nothing else', { skip }
   assert.deepEqual(await party.call('POST', `/work/${id}/progress`, { attempt: 1, done: 1, total: 2 }), { go: true });
   assert.equal((await department.call('GET', `/questions/${id}`)).done, 1);
   // It goes silent. Whoever logs in as it goes on, and what the first one brings later is not taken.
-  const late = await party.upload(Buffer.concat([Buffer.from('cipherloom'), Buffer.of(8), Buffer.from('late')]));
+  const late = await party.upload(valueBytes(100), undefined, `/work/${id}/1/blobs`);
+  const stranger = other.upload(valueBytes(100), undefined, `/work/${id}/1/blobs`);
+  await assert.rejects(stranger, refused(404, 'not.found'));
+  await assert.rejects(party.upload(valueBytes(100)), refused(403, 'role.forbidden'));
   const device = await startWorker(service, { name: 'party', password: party.password });
   await department.wait(id);
   assert.deepEqual(await department.answer(id, key), { sum });
@@ -123,6 +141,8 @@ test('a trusted third party runs what names it, and sees nothing else', { skip }
     party.call('POST', `/work/${id}/result`, { attempt: 1, outputs: { sum: late } }),
     refused(409, 'question.lost'),
   );
+  const later = party.upload(valueBytes(100, 1), undefined, `/work/${id}/1/blobs`);
+  await assert.rejects(later, refused(409, 'question.lost'));
   assert.deepEqual(await department.answer(id, key), { sum });
   assert.equal(await device.stop(), 0);
   // What it could not run, it says.
@@ -154,4 +174,82 @@ test('a device that is killed in the middle loses nothing', { skip }, async () =
   assert.ok(attempt >= 2);
   assert.deepEqual(await someone.client.answer(id, someone.key), { sum: 129, more: 3 });
   assert.equal(await second.stop(), 0);
+});
+
+/** Passes requests on to a service, but for those of which `instead` gives another answer: status, headers and body. */
+async function between(t, service, instead) {
+  const proxy = createServer((near, response) => {
+    const other = instead(near.method, near.url);
+    if (other) {
+      near.resume().once('end', () => response.writeHead(other.status, other.headers).end(JSON.stringify(other.body)));
+      return;
+    }
+    const { method, headers } = near;
+    const far = request(new URL(near.url, service.url), { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode, answer.headers);
+      answer.pipe(response);
+    });
+    far.on('error', () => response.destroy());
+    near.pipe(far);
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  t.after(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  return { ...service, url: `http://127.0.0.1:${proxy.address().port}` };
+}
+
+test(
+  'what a device brings counts to who asked, and what the service does not take fails the question at once',
+  { skip },
+  async (t) => {
+    const service = await serviceHere(t, { env: { CLINIC_RUNNERS: '0' } });
+    const someone = await patient(service, loom);
+    const { client, asked, key, sum } = someone;
+    const party = await joinAs(service, loom, 'party', 'worker');
+    // Each of the requests that bring an answer is too many once; later one of them is refused.
+    const calm = new Set();
+    let refusing = false;
+    const through = await between(t, service, (method, path) => {
+      const [what] = /\/(claim|blobs|result)$/.exec(path) ?? [];
+      if (method !== 'POST' || what === undefined) return undefined;
+      const error = { code: 'request.invalid', message: 'what comes is none', details: {} };
+      if (refusing && what === '/result') return { status: 400, headers: {}, body: { error } };
+      if (calm.has(what)) return undefined;
+      calm.add(what);
+      return { status: 429, headers: { 'retry-after': '1' }, body: { error: { ...error, code: 'rate.limit' } } };
+    });
+    const device = await startWorker(through, { name: 'party', password: party.password });
+    const ask = async () => (await client.ask({ ...asked, runner: 'party' })).id;
+    const first = await ask();
+    assert.equal((await client.wait(first)).attempt, 1);
+    assert.deepEqual(await client.answer(first, key), { sum });
+    assert.equal(calm.size, 3);
+    const brought = async (user) => (await service.database.db('uploads').where({ user: user.id })).length;
+    assert.equal(await brought(party.user), 0);
+    // Nothing is left to who asks, so there is no answer.
+    const { left } = await service.storage.limits(client.user);
+    await client.call('DELETE', `/questions/${first}/answer`);
+    service.config.userBytes -= (await service.storage.limits(client.user)).left - 100;
+    assert.ok(left > 100);
+    const second = await ask();
+    await assert.rejects(client.wait(second), refused(0, 'storage.full'));
+    assert.equal((await client.call('GET', `/questions/${second}`)).attempt, 1);
+    service.config.userBytes += left;
+    refusing = true;
+    const third = await ask();
+    await assert.rejects(client.wait(third), refused(0, 'request.invalid'));
+    assert.equal((await client.call('GET', `/questions/${third}`)).attempt, 1);
+    assert.match(device.output(), new RegExp(`failed ${third}: request.invalid`));
+    assert.equal(await device.stop(), 0);
+  },
+);
+
+test('what is said of a failure is no longer than the service takes it', () => {
+  for (const length of [0, 500, 20_000]) {
+    const { message } = told(Object.assign(new Error('x'.repeat(length)), { code: 'input.unknown' }));
+    assert.ok(message.length > 0 && message.length <= 500, `${message.length}`);
+  }
 });

@@ -8,6 +8,8 @@ import { temporaryFolder } from '../lib/own.mjs';
 import { NO_SQLITE, hasSqlite } from '../lib/sqlite.mjs';
 import { startProcess } from '../lib/started.mjs';
 import { ClinicClient } from '../../examples/clinic/client.mjs';
+import { createService } from '../../examples/clinic/service/app.mjs';
+import { readConfig } from '../../examples/clinic/service/config.mjs';
 
 export const FOLDER = fileURLToPath(new URL('../../examples/clinic/', import.meta.url));
 export const SERVER = join(FOLDER, 'server.mjs');
@@ -39,6 +41,23 @@ export async function startService({ data = temporaryFolder(), env = {}, script 
   return { ...started, data, env: all, url: started.first, invite: (role) => command(all, 'invite', role).code };
 }
 
+/**
+ * Starts a service in this process. `run`: what computes in place of cipherloom, from a job to ciphertexts by name. Gives its parts, too.
+ */
+export async function serviceHere(t, { run = async () => ({}), env = {}, data = temporaryFolder() } = {}) {
+  const config = readConfig(settings(data, { CLINIC_LOG: 'silent', ...env }));
+  const service = await createService(config, { startEvaluator: async () => ({ run, stop() {} }) });
+  const url = await service.listen();
+  t.after(() => service.close());
+  const invite = async (role) => (await service.users.invite(undefined, role)).code;
+  return { ...service, data, url, invite };
+}
+
+/** Bytes that look like an encrypted value. */
+export function valueBytes(size, fill = 0) {
+  return Buffer.concat([Buffer.from('cipherloom'), Buffer.of(8), Buffer.alloc(size - 11, fill)]);
+}
+
 /** What a command of the service prints. */
 export function command(env, ...args) {
   const { status, stdout, stderr } = tryCommand(env, ...args);
@@ -53,7 +72,7 @@ export function tryCommand(env, ...args) {
 /** Registers somebody with a role. Gives the client, with `password`. */
 export async function joinAs(service, loom, name, role, url = service.url) {
   const password = randomBytes(16).toString('hex');
-  const client = await ClinicClient.register(url, loom, { code: service.invite(role), name, password });
+  const client = await ClinicClient.register(url, loom, { code: await service.invite(role), name, password });
   return Object.assign(client, { password });
 }
 

@@ -15,10 +15,12 @@ const SECRET = { 2: 'a saved client', 10: 'a key under a passphrase' };
 const MAGIC = Buffer.from('cipherloom');
 /** Magic and kind. */
 const HEAD = MAGIC.length + 1;
+/** Where identities of parameters and key lie, behind the frame. */
+const IDENTITY = { start: 21, end: 53 };
 const SHA = /^[0-9a-f]{64}$/;
 const INCOMING = 'incoming';
-/** Nothing has come of what is received for so long. */
-const LEFT_MS = 600_000;
+/** Nothing has come of what is received for so long: longer than a request may take. */
+const LEFT_MS = 3_600_000;
 
 export class BlobStore {
   /** @param {string} folder */
@@ -26,10 +28,15 @@ export class BlobStore {
     this.folder = folder;
   }
 
-  /** Makes the folder; what was being received when a service ended goes. Other services may be receiving now: what grows stays. */
+  /** Makes the folder. */
   async open() {
+    await mkdir(join(this.folder, INCOMING), { recursive: true, mode: 0o700 });
+    await this.sweepIncoming();
+  }
+
+  /** What was being received when a service ended goes. Others may be receiving now: what grows stays. */
+  async sweepIncoming() {
     const folder = join(this.folder, INCOMING);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
     for (const name of await readdir(folder)) {
       const { mtimeMs } = await stat(join(folder, name)).catch(() => ({ mtimeMs: Infinity }));
       if (mtimeMs < Date.now() - LEFT_MS) await rm(join(folder, name), { force: true });
@@ -77,6 +84,38 @@ export class BlobStore {
     return { temporary, sha: hash.digest('hex'), bytes, kind: head[MAGIC.length] };
   }
 
+  /** Reads bytes that are there already, and keeps none of them. Errors: 422 `upload.digest` where they are others. */
+  async compare(stream, { sha, bytes: most }) {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const chunk of stream) {
+      bytes += chunk.length;
+      if (bytes > most) throw otherBytes(`more than ${most} bytes`, sha);
+      hash.update(chunk);
+    }
+    const found = hash.digest('hex');
+    if (found !== sha) throw otherBytes(found, sha);
+  }
+
+  /**
+   * What encrypted values and keys say of their parameters and of the secret key that they belong to (FORMAT.md, kinds 8, 9 and 11), in hexadecimal digits: equal of what goes together.
+   * Undefined where bytes are too few or gone, which whoever reads them finds.
+   */
+  async identity(sha) {
+    try {
+      const file = await open(this.path(sha), 'r');
+      try {
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(IDENTITY.end), 0, IDENTITY.end, 0);
+        return bytesRead === IDENTITY.end ? buffer.toString('hex', IDENTITY.start) : undefined;
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      if (error.code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
   /** @param {import('node:fs/promises').FileHandle} file */
   async write(file, chunk) {
     for (let at = 0; at < chunk.length;) at += (await file.write(chunk, at)).bytesWritten;
@@ -101,7 +140,7 @@ export class BlobStore {
     const bytes = await readFile(this.path(sha)).catch((error) => {
       throw error.code === 'ENOENT' ? notFound('blob') : error;
     });
-    if (createHash('sha256').update(bytes).digest('hex') === sha) return bytes;
+    if (shaOf(bytes) === sha) return bytes;
     throw damaged(sha);
   }
 
@@ -194,6 +233,17 @@ function checkKind(head) {
   throw new ServiceError(422, 'upload.kind', 'These are no bytes that cipherloom made to be sent', {
     found: ours ? `kind ${kind}` : 'other bytes',
     expected: Object.keys(KINDS),
+  });
+}
+
+export function shaOf(bytes) {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+export function otherBytes(found, expected) {
+  return new ServiceError(422, 'upload.digest', 'The bytes are not those that were announced', {
+    found,
+    expected,
   });
 }
 

@@ -26,6 +26,7 @@ const MIB = 2 ** 20;
  * @property {number} unusedMs after which bytes go that are part of nothing
  * @property {number} leaseMs how long a runner that says nothing keeps a question
  * @property {number} questionMs the longest that a run may take
+ * @property {number} openQuestions of one user that have not ended
  * @property {number} attempts runs of a question that ended with their runner, before it fails
  * @property {string} logLevel
  * @property {string | undefined} page folder of the built page (www/dist) that is served, too; undefined: none
@@ -76,6 +77,7 @@ export function readConfig(env) {
     unusedMs: number(env, 'CLINIC_UNUSED_MS', 24 * 3_600_000, 1),
     leaseMs: number(env, 'CLINIC_LEASE_MS', 10_000, 100),
     questionMs: number(env, 'CLINIC_QUESTION_MS', 600_000, 1),
+    openQuestions: number(env, 'CLINIC_OPEN_QUESTIONS', 1000, 1),
     attempts: number(env, 'CLINIC_ATTEMPTS', 10, 1),
     logLevel: env.CLINIC_LOG ?? 'info',
     page: env.CLINIC_PAGE || undefined,

@@ -15,6 +15,9 @@ export class ServiceError extends Error {
   }
 }
 
+/** Characters of what is said of a question that failed. */
+export const MOST_MESSAGE = 500;
+
 /** Of what is not there, or not for this user: the answer is the same, so that nobody learns what others have. */
 export function notFound(what) {
   return new ServiceError(404, 'not.found', `There is no such ${what}, or it is not yours to see`, {

@@ -6,9 +6,9 @@ const LOOK_MS = 1000;
 
 /**
  * @param {import('fastify').FastifyReply} reply
- * @param {import('./questions.mjs').Questions} questions
+ * @param {{questions: import('./questions.mjs').Questions, users: import('./users.mjs').Users}} parts
  */
-export async function sendEvents(reply, questions, user, id) {
+export async function sendEvents(reply, { questions, users }, user, id) {
   // Refused before anything is sent.
   let last = await questions.get(user, id);
   reply.hijack();
@@ -33,6 +33,8 @@ export async function sendEvents(reply, questions, user, id) {
     try {
       while (again && !raw.writableEnded) {
         again = false;
+        // Who has left, or was disabled, hears no more.
+        if (!(await users.isIn(user))) return void raw.end();
         const now = await questions.get(user, id);
         if (JSON.stringify(now) !== JSON.stringify(last)) send(now);
         else raw.write(': here\n\n');

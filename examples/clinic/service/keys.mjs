@@ -1,6 +1,7 @@
 /** Keys: evaluation keys, which compute, and public keys, which encrypt. They are made by who holds the secret key, on request of others too, rotated, and deleted. */
 import { randomUUID } from 'node:crypto';
 import { notFound, ServiceError } from './errors.mjs';
+import { pageOf } from './pages.mjs';
 
 /** `active`: for new records; `retired`: for those that there are; `deleted`: its bytes are gone. */
 export class Keys {
@@ -54,19 +55,20 @@ export class Keys {
     return { id, program, publicKey, state: 'active' };
   }
 
-  /** Keys of a program that one can encrypt for, or one's own. */
-  async list({ holder, program }) {
+  /** A page of keys of a program that one can encrypt for, or one's own. */
+  async list({ holder, program, after }) {
     const query = this.database
       .db('key_sets')
       .join('users', 'users.id', 'key_sets.holder')
       .select('key_sets.*', 'users.name');
     if (holder) query.where('users.name', holder);
     if (program) query.where('key_sets.program', program);
-    const rows = await query.whereNot('key_sets.state', 'deleted').orderBy('key_sets.created');
-    return rows.map((row) => ({
+    const { rows, next } = await pageOf(query.whereNot('key_sets.state', 'deleted'), after, 'key_sets');
+    const items = rows.map((row) => ({
       ...{ id: row.id, holder: row.name, program: row.program, publicKey: row.public ?? undefined },
       ...{ state: row.state, created: row.created },
     }));
+    return { items, next };
   }
 
   async retire(user, id) {
@@ -113,15 +115,25 @@ export class Keys {
     return row;
   }
 
-  /** Evaluation keys of a holder for a program: those of the newest set for it, or else of the set that data were encrypted under. */
-  async evaluation(trx, set, program) {
-    if (set.program === program) return JSON.parse(set.evaluation);
-    const own = await trx('key_sets')
+  /**
+   * Evaluation keys of a holder for a program: of sets for it the newest one of the very secret key that data (`value`, one of them) were encrypted under, or else of the set that they
+   * name. A holder may have sets of several secret keys for one program.
+   */
+  async evaluation(trx, set, program, value) {
+    if (set.program === program || value === undefined) return JSON.parse(set.evaluation);
+    const { blobs } = this.storage;
+    const identity = await blobs.identity(value);
+    const others = await trx('key_sets')
       .where({ holder: set.holder, program })
       .whereNot({ state: 'deleted' })
       .orderBy('created', 'desc')
-      .first();
-    return JSON.parse((own ?? set).evaluation);
+      .select('evaluation', 'public');
+    for (const other of others) {
+      const evaluation = JSON.parse(other.evaluation);
+      const one = evaluation[0] ?? other.public;
+      if (one && identity !== undefined && (await blobs.identity(one)) === identity) return evaluation;
+    }
+    return JSON.parse(set.evaluation);
   }
 
   /** Asks a holder for a public key. Errors: 404; 422 `key.public`. */
@@ -141,19 +153,20 @@ export class Keys {
     return { id, holder, program, state: 'open' };
   }
 
-  /** Requests that one made, and that one is to answer. */
-  async requests(user) {
-    const rows = await this.database
+  /** A page of requests that one made, and that one is to answer. */
+  async requests(user, { after } = /** @type {{after?: string}} */ ({})) {
+    const query = this.database
       .db('key_requests')
       .join('users as by', 'by.id', 'key_requests.requester')
       .join('users as of', 'of.id', 'key_requests.holder')
-      .where('requester', user.id)
-      .orWhere('holder', user.id)
+      .where((either) => either.where('requester', user.id).orWhere('holder', user.id))
       .select('key_requests.*', 'by.name as requesterName', 'of.name as holderName');
-    return rows.map((row) => ({
+    const { rows, next } = await pageOf(query, after, 'key_requests');
+    const items = rows.map((row) => ({
       ...{ id: row.id, requester: row.requesterName, holder: row.holderName, program: row.program },
       ...{ state: row.state, key: row.key_set ?? undefined },
     }));
+    return { items, next };
   }
 
   async decline(user, id) {

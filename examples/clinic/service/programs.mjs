@@ -1,6 +1,7 @@
 /** The catalogue of programs. Who uploads one, or has one compiled, offers it to all; who computes with one, or encrypts for one, has to look at it. */
 import { randomUUID } from 'node:crypto';
 import { notFound, ServiceError } from './errors.mjs';
+import { pageOf } from './pages.mjs';
 
 /** The longest that opening or compiling may take. */
 const PATIENCE_MS = 120_000;
@@ -29,7 +30,7 @@ export class Programs {
   async compile(user, { name, task, options }) {
     const inspector = await this.inspector();
     const { bytes, info } = await inspector.compile(task, options ?? {}, patience());
-    const { sha } = await this.storage.bring(user, [Buffer.from(bytes)]);
+    const { sha } = await this.storage.bring(user, [Buffer.from(bytes)], { declared: bytes.length });
     return this.#insert(user, name, sha, info);
   }
 
@@ -48,15 +49,38 @@ export class Programs {
     return { id, name, blob: sha, info };
   }
 
-  async list() {
-    const rows = await this.database.db('programs').where({ removed: null }).orderBy('created');
-    return rows.map(shown);
+  /** A page of them. */
+  async list({ after } = /** @type {{after?: string}} */ ({})) {
+    const query = this.database.db('programs').where({ removed: null }).select();
+    const { rows, next } = await pageOf(query, after, 'programs');
+    return { items: rows.map(shown), next };
   }
 
   async get(id, trx = this.database.db) {
     const row = await trx('programs').where({ id, removed: null }).first();
     if (!row) throw notFound('program');
     return shown(row);
+  }
+
+  /** One that is offered, or that a user has keys, records or questions of: these are of no use without it. Errors: 404. */
+  async told(user, id) {
+    const { db } = this.database;
+    const row = await db('programs').where({ id }).first();
+    if (!row || (row.removed !== null && !(await this.#isUsedBy(user, id)))) throw notFound('program');
+    return shown(row);
+  }
+
+  async #isUsedBy(user, program) {
+    const { db } = this.database;
+    const uses = [
+      db('key_sets').where({ program, holder: user.id }).whereNot({ state: 'deleted' }),
+      db('records').where({ program, owner: user.id, deleted: null }),
+      db('questions')
+        .where({ program })
+        .where((either) => either.where({ asker: user.id }).orWhere({ holder: user.id })),
+    ];
+    for (const use of uses) if (await use.first('id')) return true;
+    return false;
   }
 
   /** It is no longer offered; its bytes stay, for what was encrypted for it. Errors: 404. */

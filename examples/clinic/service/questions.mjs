@@ -3,12 +3,21 @@
  * `queued` -> `running` (by one runner, for as long as it renews its lease) -> `done`, `failed` or `cancelled`, from which nothing leads on.
  */
 import { EventEmitter } from 'node:events';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { notFound, ServiceError } from './errors.mjs';
+import { checkGiven } from './given.mjs';
+import { pageOf } from './pages.mjs';
 
 /** What the log calls runners of the service itself. */
 export const SERVICE = 'service';
 const ENDED = ['done', 'failed', 'cancelled'];
+/** Before the digest of what a question was given; no JSON begins so. */
+const DIGEST = 'sha256:';
+/** What is shown of a question: what it was given may be large, and is for who runs it. */
+const SHOWN = [
+  ...['id', 'asker', 'holder', 'program', 'records', 'state', 'attempt', 'done', 'total'],
+  ...['created', 'started', 'finished', 'code', 'message', 'outputs'],
+];
 
 export class Questions {
   /** Names of questions that changed, in this process. */
@@ -33,7 +42,10 @@ export class Questions {
     this.config = config;
   }
 
-  /** Asks. With the `id` of one that was asked already, gives that one: who does not know whether a question arrived asks again. Errors: 404, 409, 422. */
+  /**
+   * Asks. With the `id` of one that was asked already, gives that one: who does not know whether a question arrived asks again. Errors: 404, 409, 422; 429 `question.open`;
+   * 507 `storage.full`.
+   */
   async ask(user, { id = randomUUID(), program, records, given = {}, runner }) {
     const worker = runner === undefined ? undefined : await this.users.named(runner);
     if (worker && worker.role !== 'worker')
@@ -46,6 +58,8 @@ export class Questions {
           expected: 'worker',
         },
       );
+    const { info } = await this.programs.told(user, program);
+    checkGiven(info.inputs, given);
     const asked = {
       ...{ program, records: JSON.stringify(records), given: JSON.stringify(given) },
       runner: worker?.id ?? null,
@@ -56,8 +70,11 @@ export class Questions {
     const entry = { actor: user.id, action: 'question.ask', subject: id, details };
     const made = this.database.change(entry, async (trx) => {
       // The same may have been asked twice at once.
-      if (await trx('questions').where({ id }).first()) throw new Known();
+      if (await trx('questions').where({ id }).first('id')) throw new Known();
       await this.programs.get(program, trx);
+      await this.#checkOpen(trx, user);
+      if (Object.keys(given).length > 0)
+        await this.storage.checkRoom(trx, user, Buffer.byteLength(asked.given));
       const { set } = await this.#parts(trx, { ...asked, asker: user.id });
       const row = {
         ...{ id, asker: user.id, ...asked, key_set: set.id, holder: set.holder },
@@ -76,16 +93,46 @@ export class Questions {
   }
 
   /** A question that was asked already. Errors: 409 `question.taken` where it is another one. */
-  async #known(trx, user, id, asked) {
-    const row = await trx('questions').where({ id }).first();
+  async #known(trx, user, id, { given, ...asked }) {
+    // Compared there, where it lies.
+    const same = trx.raw('case when given in (?, ?) then 1 else 0 end as same', [given, digest(given)]);
+    const row = await trx('questions')
+      .where({ id })
+      .first(...SHOWN, 'runner', same);
     if (!row) return undefined;
-    if (row.asker !== user.id || Object.keys(asked).some((name) => asked[name] !== row[name]))
+    if (
+      row.asker !== user.id ||
+      row.same !== 1 ||
+      Object.keys(asked).some((name) => asked[name] !== row[name])
+    )
       throw new ServiceError(409, 'question.taken', 'There is another question of this id', { where: 'id' });
     return this.shown(row);
   }
 
+  /** Nobody's questions keep all others waiting for ever. Errors: 429 `question.open`. */
+  async #checkOpen(trx, user) {
+    const { openQuestions: most } = this.config;
+    const { open } = await trx('questions')
+      .where({ asker: user.id })
+      .whereNotIn('state', ENDED)
+      .count({ open: '*' })
+      .first();
+    if (Number(open) >= most)
+      throw new ServiceError(
+        429,
+        'question.open',
+        `A user has at most ${most} questions that have not ended`,
+        {
+          found: Number(open),
+          expected: most,
+        },
+      );
+  }
+
   /** What a question is made of, if it may be asked now. */
-  async #parts(trx, { asker, program, records, given }) {
+  async #parts(trx, { asker, program, records }) {
+    // Disabled in the moment in which it was asked.
+    if (!(await trx('users').where({ id: asker, disabled: null }).first('id'))) throw notFound('user');
     const about = await trx('programs').where({ id: program }).first();
     const rows = [];
     for (const id of JSON.parse(records)) rows.push(await this.records.askable(trx, asker, program, id));
@@ -111,27 +158,28 @@ export class Questions {
       throw new ServiceError(422, 'question.missing', 'No record gives some of the inputs', {
         expected: missing,
       });
-    const evaluation = await this.keys.evaluation(trx, set, program);
-    return {
-      set,
-      job: { program: about.sha, evaluation, inputs: Object.fromEntries(inputs), given: JSON.parse(given) },
-    };
+    const evaluation = await this.keys.evaluation(trx, set, program, [...inputs.values()][0]);
+    return { set, job: { program: about.sha, evaluation, inputs: Object.fromEntries(inputs) } };
   }
 
   /** Of those that one asked, or whose answers one's key decrypts. Errors: 404. */
   async get(user, id) {
-    const row = await this.database.db('questions').where({ id }).first();
+    const row = await this.database
+      .db('questions')
+      .where({ id })
+      .first(...SHOWN);
     if (!row || ![row.asker, row.holder].includes(user.id)) throw notFound('question');
     return this.shown(row);
   }
 
-  async list(user) {
-    const rows = await this.database
+  /** A page of them. */
+  async list(user, { after } = /** @type {{after?: string}} */ ({})) {
+    const query = this.database
       .db('questions')
-      .where({ asker: user.id })
-      .orWhere({ holder: user.id })
-      .orderBy('created');
-    return rows.map((row) => this.shown(row));
+      .where((either) => either.where({ asker: user.id }).orWhere({ holder: user.id }))
+      .select(...SHOWN);
+    const { rows, next } = await pageOf(query, after, 'questions');
+    return { items: rows.map((row) => this.shown(row)), next };
   }
 
   shown(row) {
@@ -159,18 +207,35 @@ export class Questions {
 
   /** It ends now, wherever it is. Errors: 404; 409 `question.ended`. */
   async cancel(user, id) {
-    await this.database.change({ actor: user.id, action: 'question.cancel', subject: id }, async (trx) => {
-      const changed = await trx('questions')
-        .where({ id, asker: user.id })
-        .whereNotIn('state', ENDED)
-        .update({ state: 'cancelled', finished: Date.now(), lease: null });
-      if (changed > 0) return;
-      const row = await trx('questions').where({ id, asker: user.id }).first();
-      if (!row) throw notFound('question');
-      throw new ServiceError(409, 'question.ended', `The question is ${row.state}`, { found: row.state });
-    });
+    const gone = await this.database.change(
+      { actor: user.id, action: 'question.cancel', subject: id },
+      async (trx) => {
+        const row = await trx('questions').where({ id, asker: user.id }).first('id', 'state');
+        if (!row) throw notFound('question');
+        if (ended(row.state))
+          throw new ServiceError(409, 'question.ended', `The question is ${row.state}`, { found: row.state });
+        return this.#end(trx, id, { state: 'cancelled' });
+      },
+    );
+    await this.#stopped(id, gone);
+  }
+
+  /** All of a user that have not ended end, in a transaction that says why. Gives what {@link cancelledAll} is to have when it is through. */
+  async cancelAll(trx, user) {
+    const rows = await trx('questions').where({ asker: user }).whereNotIn('state', ENDED).select('id');
+    const all = [];
+    for (const { id } of rows) all.push({ id, gone: await this.#end(trx, id, { state: 'cancelled' }) });
+    return all;
+  }
+
+  async cancelledAll(all) {
+    for (const { id, gone } of all) await this.#stopped(id, gone);
+  }
+
+  async #stopped(id, gone) {
     this.changes.emit(`cancel ${id}`);
     this.#changed(id);
+    await this.storage.sweep(gone);
   }
 
   /** The bytes of an answer go; that it was asked stays known. Of who asked, who holds the key has to fetch it before. Errors: 404; 409 `answer.none`. */
@@ -178,7 +243,7 @@ export class Questions {
     const gone = await this.database.change(
       { actor: user.id, action: 'answer.delete', subject: id },
       async (trx) => {
-        const row = await trx('questions').where({ id, asker: user.id }).first();
+        const row = await trx('questions').where({ id, asker: user.id }).first('state', 'outputs');
         if (!row) throw notFound('question');
         if (Object.keys(JSON.parse(row.outputs ?? '{}')).length === 0)
           throw new ServiceError(409, 'answer.none', 'There is no answer to delete', { found: row.state });
@@ -222,6 +287,7 @@ export class Questions {
       if (before >= this.config.attempts)
         throw new ServiceError(500, 'question.attempts', `${before} runners ended in the middle of it`);
       const { job } = await this.#parts(trx, row);
+      const { given } = await trx('questions').where({ id }).first('given');
       await trx('questions').where({ id }).update({
         state: 'running',
         attempt,
@@ -231,22 +297,24 @@ export class Questions {
         done: 0,
         total: 0,
       });
-      return { id, attempt, ...job };
+      return { id, attempt, ...job, given: JSON.parse(given) };
     });
   }
 
   async #refuse({ id, attempt }, error, actor) {
     const entry = { actor, action: 'question.fail', subject: id, details: { attempt, code: error.code } };
-    await this.database
+    const gone = await this.database
       .change(entry, async (trx) => {
-        const row = await trx('questions').where({ id, attempt }).whereNotIn('state', ENDED).first();
+        const row = await trx('questions').where({ id, attempt }).whereNotIn('state', ENDED).first('id');
         if (!row) throw new Gone();
-        await this.#end(trx, row, 'failed', error);
+        return this.#failed(trx, id, error);
       })
       .catch((again) => {
         if (!(again instanceof Gone)) throw again;
+        return [];
       });
     this.#changed(id);
+    await this.storage.sweep(gone);
   }
 
   /**
@@ -262,7 +330,7 @@ export class Questions {
           .orWhere((silent) => silent.where({ state: 'running' }).where('lease', '<', Date.now())),
       );
     if (id) query.where({ id });
-    return query.orderBy('created').first();
+    return query.orderBy('created').first('id', 'attempt', 'asker', 'program', 'records');
   }
 
   /** All that wait for the service, or whose runner has gone silent. */
@@ -296,30 +364,46 @@ export class Questions {
     return changed > 0;
   }
 
-  /** The answer. It counts once: of a runner that was given up nothing is taken any more. Errors: 409 `question.lost`. */
+  /** The answer, of outputs that {@link store} took. It counts once: of a runner that was given up nothing is taken any more. Errors: 409 `question.lost`; 422 as of `Storage.settle`. */
   async finish({ id, attempt }, outputs, actor) {
-    await this.database.change(
+    const gone = await this.database.change(
       { actor, action: 'question.done', subject: id, details: { attempt } },
       async (trx) => {
-        const row = await this.#running(trx, { id, attempt });
-        await this.storage.use(trx, 'result', id, Object.values(outputs));
-        await trx('questions')
-          .where({ id: row.id })
-          .update({ state: 'done', outputs: JSON.stringify(outputs), lease: null, finished: Date.now() });
+        await this.#running(trx, { id, attempt });
+        return this.#end(
+          trx,
+          id,
+          { state: 'done', outputs: JSON.stringify(outputs) },
+          Object.values(outputs),
+        );
       },
     );
     this.#changed(id);
+    await this.storage.sweep(gone);
+  }
+
+  /** Takes an output of a question from who runs it. Gives its SHA-256. Errors: 409 `question.lost`, 507 `storage.full`, and as of `BlobStore.receive`. */
+  async store(
+    { id, attempt },
+    bytes,
+    { declared, most } = /** @type {{declared?: number, most?: number}} */ ({}),
+  ) {
+    const { asker } = await this.#running(this.database.db, { id, attempt });
+    const mine = (trx) => this.#running(trx, { id, attempt });
+    return this.storage.store({ id, asker }, bytes, { declared, most, mine });
   }
 
   /** Errors: 409 `question.lost`. */
   async fail({ id, attempt }, { code, message }, actor) {
-    await this.database.change(
+    const gone = await this.database.change(
       { actor, action: 'question.fail', subject: id, details: { attempt, code } },
       async (trx) => {
-        await this.#end(trx, await this.#running(trx, { id, attempt }), 'failed', { code, message });
+        await this.#running(trx, { id, attempt });
+        return this.#failed(trx, id, { code, message });
       },
     );
     this.#changed(id);
+    await this.storage.sweep(gone);
   }
 
   /** A runner that ends in good order hands back what it has not done. */
@@ -331,17 +415,25 @@ export class Questions {
   }
 
   async #running(trx, { id, attempt }) {
-    const row = await trx('questions').where({ id, attempt, state: 'running' }).first();
+    const row = await trx('questions').where({ id, attempt, state: 'running' }).first('id', 'asker');
     if (row) return row;
     throw new ServiceError(409, 'question.lost', 'The question was cancelled, or given to another runner', {
       where: id,
     });
   }
 
-  async #end(trx, row, state, { code, message }) {
+  #failed(trx, id, { code, message }) {
+    return this.#end(trx, id, { state: 'failed', code, message });
+  }
+
+  /** Of what it was given is kept what tells another question from it, and outputs that are no answer go. Gives what is to be swept. */
+  async #end(trx, id, change, outputs = []) {
+    const { given } = await trx('questions').where({ id }).first('given');
+    const gone = await this.storage.settle(trx, id, outputs);
     await trx('questions')
-      .where({ id: row.id })
-      .update({ state, code, message, lease: null, finished: Date.now() });
+      .where({ id })
+      .update({ ...change, given: digest(given), lease: null, finished: Date.now() });
+    return gone;
   }
 
   #changed(id) {
@@ -350,7 +442,7 @@ export class Questions {
 
   /** Whether a question names a user to run it. */
   async isOf(worker, id) {
-    return (await this.database.db('questions').where({ id, runner: worker.id }).first()) !== undefined;
+    return (await this.database.db('questions').where({ id, runner: worker.id }).first('id')) !== undefined;
   }
 
   /** Errors: 404. */
@@ -363,12 +455,18 @@ export class Questions {
     const row = await this.database
       .db('questions')
       .where({ id, attempt, state: 'running', runner: worker.id })
-      .first();
+      .first('asker', 'program', 'records');
     if (!row) throw notFound('question');
     const { job } = await this.#parts(this.database.db, row);
     if (![job.program, ...job.evaluation, ...Object.values(job.inputs)].includes(sha)) throw notFound('blob');
     return this.storage.blobs.stream(sha);
   }
+}
+
+/** What is kept of a text in the clear that is needed no more; short ones without a value stay. */
+function digest(given) {
+  if (given === '{}' || given.startsWith(DIGEST)) return given;
+  return `${DIGEST}${createHash('sha256').update(given).digest('hex')}`;
 }
 
 /** A question that somebody else was faster with. */

@@ -1,6 +1,7 @@
 /** Encrypted records, and who may use them for what. */
 import { randomUUID } from 'node:crypto';
 import { notFound, ServiceError } from './errors.mjs';
+import { pageOf } from './pages.mjs';
 
 export class Records {
   /**
@@ -45,23 +46,30 @@ export class Records {
     return { id, program, key, label, inputs };
   }
 
-  /** Own ones, and those that others grant: of these inputs are told where they may be read. */
-  async list(user) {
+  /** A page of own ones, and, behind these, of those that others grant: of them inputs are told where they may be read. */
+  async list(user, { after, granted } = /** @type {{after?: string, granted?: string}} */ ({})) {
     const { db } = this.database;
-    const own = await db('records').where({ owner: user.id, deleted: null }).orderBy('created');
-    const granted = await db('grants')
+    if (granted === undefined) {
+      const own = db('records').where({ owner: user.id, deleted: null }).select();
+      const { rows, next } = await pageOf(own, after, 'records');
+      const items = rows.map((row) => ({ ...shown(row), owner: user.name, inputs: JSON.parse(row.inputs) }));
+      if (next !== undefined) return { items, next };
+      const first = await this.list(user, { granted: 'yes' });
+      return { ...first, items: [...items, ...first.items] };
+    }
+    const query = db('grants')
       .join('records', 'records.id', 'grants.record')
       .join('users', 'users.id', 'records.owner')
       .where({ 'grants.grantee': user.id, 'grants.revoked': null, 'records.deleted': null })
-      .orderBy('records.created')
-      .select('records.*', 'grants.use', 'grants.program as allowed', 'users.name as ownerName');
-    return [
-      ...own.map((row) => ({ ...shown(row), owner: user.name, inputs: JSON.parse(row.inputs) })),
-      ...granted.map((row) => ({
-        ...{ ...shown(row), owner: row.ownerName, use: row.use, allowed: row.allowed ?? undefined },
-        ...(row.use === 'read' && { inputs: JSON.parse(row.inputs) }),
-      })),
-    ];
+      .select('records.*', 'grants.use', 'grants.program as allowed', 'users.name as ownerName')
+      .select('grants.id as grant', 'grants.created as granted');
+    const place = (row) => [row.granted, row.grant];
+    const { rows, next } = await pageOf(query, after, 'grants', place);
+    const items = rows.map((row) => ({
+      ...{ ...shown(row), owner: row.ownerName, use: row.use, allowed: row.allowed ?? undefined },
+      ...(row.use === 'read' && { inputs: JSON.parse(row.inputs) }),
+    }));
+    return { items, next, query: { granted: 'yes' } };
   }
 
   /** Who a record is granted to. Errors: 404. */

@@ -36,7 +36,7 @@ export const ROLES = {
   // Selects parameters and base operators for others' tasks.
   compiler: ['blobs.write', 'programs.read', 'programs.write'],
   // A device, or a trusted third party, that runs.
-  worker: ['blobs.write', 'questions.run'],
+  worker: ['questions.run'],
 };
 
 export const ROLE_NAMES = Object.keys(ROLES);

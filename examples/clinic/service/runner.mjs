@@ -1,7 +1,7 @@
 /** One runner of the service's own: takes a question, computes it off the request thread, stores the answer. */
 import { randomUUID } from 'node:crypto';
 import { Evaluator } from './evaluator.mjs';
-import { ServiceError } from './errors.mjs';
+import { MOST_MESSAGE, ServiceError } from './errors.mjs';
 import { SERVICE } from './questions.mjs';
 
 export class Runner {
@@ -63,7 +63,7 @@ export class Runner {
         signal,
         onProgress,
       });
-      const outputs = await this.#stored(ciphertexts);
+      const outputs = await this.#stored(job, ciphertexts);
       await this.questions.finish(job, outputs, SERVICE);
     } catch (error) {
       await this.#failed(job, error, lost.signal.aborted).catch((again) =>
@@ -80,11 +80,11 @@ export class Runner {
   }
 
   /** Outputs that share ciphertexts are the same bytes, and stored once. */
-  async #stored(ciphertexts) {
+  async #stored(job, ciphertexts) {
     const known = new Map();
     const outputs = {};
     for (const [name, bytes] of Object.entries(ciphertexts)) {
-      if (!known.has(bytes)) known.set(bytes, await this.storage.store(Buffer.from(bytes)));
+      if (!known.has(bytes)) known.set(bytes, await this.questions.store(job, Buffer.from(bytes)));
       outputs[name] = known.get(bytes);
     }
     return outputs;
@@ -111,7 +111,7 @@ export class Runner {
   }
 }
 
-/** What the asker is told of an error: the package's and the service's own tell no values, others may. */
+/** What the asker is told of an error, no longer than the service takes it: the package's and the service's own tell no values, others may. */
 export function told(error) {
   if (error.name === 'TimeoutError')
     return { code: 'question.time', message: 'It took longer than a run may take' };
@@ -120,6 +120,6 @@ export function told(error) {
   const known =
     error instanceof ServiceError ||
     (typeof error.code === 'string' && /^[a-z]+(\.[a-z_]+)?$/.test(error.code));
-  if (known) return { code: error.code, message: error.message };
+  if (known) return { code: error.code, message: error.message.slice(0, MOST_MESSAGE) || error.code };
   return { code: 'service.failed', message: 'The service failed; its log says where' };
 }

@@ -1,4 +1,5 @@
 /** What requests look like, as JSON schemas. Whatever they do not name is refused. */
+import { MOST_MESSAGE } from './errors.mjs';
 import { ROLE_NAMES } from './roles.mjs';
 import { MOST_PASSWORD } from './passwords.mjs';
 
@@ -25,6 +26,7 @@ export const byId = object({ id });
 export const byGrant = object({ id, grant: id });
 export const bySha = object({ sha });
 export const byWork = object({ id, attempt: { type: 'string', pattern: '^[0-9]{1,6}$' }, sha });
+export const byAttempt = object({ id, attempt: { type: 'string', pattern: '^[0-9]{1,6}$' } });
 export const byUser = object({ name: userName });
 
 export const invite = object({ role: { enum: ROLE_NAMES } });
@@ -63,7 +65,12 @@ export const key = object({ program: id, evaluation: shas(200), publicKey: sha, 
   'program',
   'evaluation',
 ]);
-export const keyQuery = object({ holder: userName, program: id }, []);
+/** Where a page begins (`pages.mjs`). */
+const after = { type: 'string', pattern: '^[0-9]{1,15}_[0-9a-f-]{36}$' };
+export const page = object({ after }, []);
+/** Behind one's own records are those that others grant. */
+export const recordPage = object({ after, granted: { const: 'yes' } }, []);
+export const keyQuery = object({ holder: userName, program: id, after }, []);
 export const keyRequest = object({ holder: userName, program: id });
 export const record = object({
   program: id,
@@ -90,6 +97,6 @@ export const result = object({ attempt, outputs: { ...byName(sha, 200), minPrope
 export const failure = object({
   attempt,
   code: { type: 'string', pattern: '^[a-z]+(\\.[a-z_]+)?$', maxLength: 60 },
-  message: text(500),
+  message: text(MOST_MESSAGE),
 });
 export const auditQuery = object({ after: { type: 'string', pattern: '^[0-9]{1,15}$' } }, []);

@@ -72,6 +72,13 @@ export class Users {
     return user && { ...shown(user), session: session.hash };
   }
 
+  /** Whether a session that was valid still is. */
+  async isIn(user) {
+    const { db } = this.database;
+    const session = await db('sessions').where({ hash: user.session }).first('expires');
+    return session !== undefined && session.expires > Date.now();
+  }
+
   async logout(user) {
     await this.database.change({ actor: user.id, action: 'session.end' }, (trx) =>
       trx('sessions').where({ hash: user.session }).delete(),
@@ -102,9 +109,12 @@ export class Users {
     return shown(user);
   }
 
-  /** Disables or enables, or gives another role; sessions end either way. Errors: 404; 409 `user.self`. */
-  async set(admin, name, { disabled, role }) {
-    await this.database.change(
+  /**
+   * Disables or enables, or gives another role; sessions end either way, and with `disabled` what `stop` ends of the user, whose result is given. Errors: 404; 409 `user.self`.
+   * @param {(trx: any, user: string) => Promise<any[]>} stop
+   */
+  async set(admin, name, { disabled, role }, stop) {
+    return this.database.change(
       { actor: admin.id, action: 'user.set', details: { disabled, role } },
       async (trx, entry) => {
         const user = await trx('users').where({ name }).first();
@@ -123,6 +133,10 @@ export class Users {
             ...(role !== undefined && { role }),
           });
         await trx('sessions').where({ user: user.id }).delete();
+        if (!disabled) return [];
+        const stopped = await stop(trx, user.id);
+        entry.details = { ...entry.details, cancelled: stopped.length };
+        return stopped;
       },
     );
   }

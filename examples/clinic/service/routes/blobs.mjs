@@ -1,5 +1,4 @@
 /** Bytes, up and down. */
-import { checkDeclared } from '../blobs.mjs';
 import { ServiceError } from '../errors.mjs';
 import { allow } from '../roles.mjs';
 import * as schemas from '../schemas.mjs';
@@ -10,26 +9,37 @@ const BYTES = 'application/octet-stream';
 const LINGER_MS = 5000;
 
 export function closed(app, { storage }) {
-  // What is too large by what it says of itself is refused before a byte of it is read.
+  // The body stays a stream.
+  app.addContentTypeParser(BYTES, (_request, payload, done) => done(null, payload));
+  takeBlobs(app, '/blobs', {
+    permission: 'blobs.write',
+    expect: (request) => storage.expect(request.user, saidOf(request)),
+    take: (request) => storage.bring(request.user, piecesOf(request), saidOf(request)),
+  });
+  app.get('/blobs/:sha', { schema: { params: schemas.bySha } }, async ({ user, params }, reply) => {
+    return sendBlob(reply, await storage.read(user, params.sha));
+  });
+}
+
+/** A route that takes bytes. `expect`: refuses what is too large by what it says of itself, before a byte of it is read. */
+export function takeBlobs(app, path, { permission, schema = {}, expect, take }) {
   const declared = async (request) => {
-    allow(request.user, 'blobs.write');
+    allow(request.user, permission);
     try {
       if (request.headers['content-type'] !== BYTES)
         throw new ServiceError(415, 'upload.type', `Blobs are sent as ${BYTES}`, {
           found: request.headers['content-type'] ?? 'nothing',
           expected: BYTES,
         });
-      checkDeclared(Number(request.headers['content-length'] ?? 0), await storage.limits(request.user));
+      await expect(request);
     } catch (error) {
       linger(request.raw);
       throw error;
     }
   };
-  // The body stays a stream.
-  app.addContentTypeParser(BYTES, (_request, payload, done) => done(null, payload));
-  app.post('/blobs', { preParsing: declared }, async (request, reply) => {
+  app.post(path, { preParsing: declared, schema }, async (request, reply) => {
     try {
-      const blob = await storage.bring(request.user, request.body.iterator({ destroyOnReturn: false }));
+      const blob = await take(request);
       reply.code(201);
       return blob;
     } catch (error) {
@@ -37,9 +47,21 @@ export function closed(app, { storage }) {
       throw error;
     }
   });
-  app.get('/blobs/:sha', { schema: { params: schemas.bySha } }, async ({ user, params }, reply) => {
-    return sendBlob(reply, await storage.read(user, params.sha));
-  });
+}
+
+/** The pieces of a body that is a stream. */
+export function piecesOf(request) {
+  return request.body.iterator({ destroyOnReturn: false });
+}
+
+/** What a request says of its body: how many bytes it has, and which ones they are (RFC 9530). */
+export function saidOf({ headers }) {
+  const length = headers['content-length'];
+  const [, digest] = /\bsha-256=:([A-Za-z0-9+/]{43}=):/.exec(headers['content-digest'] ?? '') ?? [];
+  return {
+    ...(length !== undefined && { declared: Number(length) }),
+    ...(digest !== undefined && { sha: Buffer.from(digest, 'base64').toString('hex') }),
+  };
 }
 
 /** Sends bytes as they are read. What goes wrong on the way ends the connection, and is in the log. */

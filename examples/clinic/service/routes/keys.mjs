@@ -1,11 +1,11 @@
 /** Keys, and requests for them. */
+import { sendPage } from '../pages.mjs';
 import * as schemas from '../schemas.mjs';
 
 export function closed(app, { keys, may }) {
   const ofId = { schema: { params: schemas.byId } };
-  app.get('/keys', { schema: { querystring: schemas.keyQuery }, ...may('keys.read') }, async ({ query }) =>
-    keys.list(query),
-  );
+  const keyList = { schema: { querystring: schemas.keyQuery }, ...may('keys.read') };
+  app.get('/keys', keyList, async ({ query }, reply) => sendPage(reply, await keys.list(query), query));
   app.post(
     '/keys',
     { schema: { body: schemas.key }, ...may('keys.write') },
@@ -22,7 +22,10 @@ export function closed(app, { keys, may }) {
     await keys.delete(user, params.id);
     return reply.code(204).send();
   });
-  app.get('/key-requests', may('keys.read'), async ({ user }) => keys.requests(user));
+  const requestList = { schema: { querystring: schemas.page }, ...may('keys.read') };
+  app.get('/key-requests', requestList, async ({ user, query }, reply) =>
+    sendPage(reply, await keys.requests(user, query)),
+  );
   app.post(
     '/key-requests',
     { schema: { body: schemas.keyRequest }, ...may('keys.read') },

@@ -1,12 +1,14 @@
 /** The catalogue of programs. */
+import { sendPage } from '../pages.mjs';
 import * as schemas from '../schemas.mjs';
 
 export function closed(app, { programs, may }) {
-  app.get('/programs', may('programs.read'), async () => programs.list());
+  const page = { ...may('programs.read'), schema: { querystring: schemas.page } };
+  app.get('/programs', page, async ({ query }, reply) => sendPage(reply, await programs.list(query)));
   app.get(
     '/programs/:id',
     { ...may('programs.read'), schema: { params: schemas.byId } },
-    async ({ params }) => programs.get(params.id),
+    async ({ user, params }) => programs.told(user, params.id),
   );
   app.post(
     '/programs',

@@ -1,10 +1,13 @@
 /** Questions, as who asks sees them. */
 import { sendEvents } from '../events.mjs';
+import { sendPage } from '../pages.mjs';
 import * as schemas from '../schemas.mjs';
 
-export function closed(app, { questions, may }) {
+export function closed(app, { questions, users, may }) {
   const ofId = { schema: { params: schemas.byId } };
-  app.get('/questions', async ({ user }) => questions.list(user));
+  app.get('/questions', { schema: { querystring: schemas.page } }, async ({ user, query }, reply) =>
+    sendPage(reply, await questions.list(user, query)),
+  );
   app.post(
     '/questions',
     { schema: { body: schemas.question }, ...may('questions.ask') },
@@ -16,7 +19,7 @@ export function closed(app, { questions, may }) {
   );
   app.get('/questions/:id', ofId, async ({ user, params }) => questions.get(user, params.id));
   app.get('/questions/:id/events', ofId, async ({ user, params }, reply) =>
-    sendEvents(reply, questions, user, params.id),
+    sendEvents(reply, { questions, users }, user, params.id),
   );
   app.delete(
     '/questions/:id/answer',

@@ -1,10 +1,14 @@
 /** Encrypted records and grants. */
+import { sendPage } from '../pages.mjs';
 import * as schemas from '../schemas.mjs';
 
 export function closed(app, { records, may }) {
   const ofId = { schema: { params: schemas.byId } };
   const write = may('records.write');
-  app.get('/records', async ({ user }) => records.list(user));
+  app.get('/records', { schema: { querystring: schemas.recordPage } }, async ({ user, query }, reply) => {
+    const page = await records.list(user, query);
+    return sendPage(reply, page, page.query);
+  });
   app.post('/records', { schema: { body: schemas.record }, ...write }, async ({ user, body }, reply) => {
     reply.code(201);
     return records.add(user, body);

@@ -29,7 +29,7 @@ function hostOf(origin) {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }
 
-export function closed(app, { users, may, config }) {
+export function closed(app, { users, questions, may, config }) {
   const rate = { rateLimit: { max: config.loginRate, timeWindow: 60_000, groupId: 'login' } };
   app.get('/me', async ({ user: { id, name, role } }) => ({ id, name, role }));
   app.get('/users', async () => users.list());
@@ -55,7 +55,8 @@ export function closed(app, { users, may, config }) {
   );
   const change = { ...may('users.manage'), schema: { body: schemas.userSet, params: schemas.byUser } };
   app.patch('/users/:name', change, async ({ user, params, body }, reply) => {
-    await users.set(user, params.name, body);
+    const stop = (trx, id) => questions.cancelAll(trx, id);
+    await questions.cancelledAll(await users.set(user, params.name, body, stop));
     return reply.code(204).send();
   });
 }

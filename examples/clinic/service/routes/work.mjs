@@ -1,8 +1,9 @@
 /** Questions, as devices of others see them that run these: a trusted third party, or one's own. They get the questions that name them, and nothing else. */
+import { checkDeclared } from '../blobs.mjs';
 import * as schemas from '../schemas.mjs';
-import { sendBlob } from './blobs.mjs';
+import { piecesOf, saidOf, sendBlob, takeBlobs } from './blobs.mjs';
 
-export function closed(app, { questions, storage, database, config, may }) {
+export function closed(app, { questions, config, may }) {
   const run = may('questions.run');
   app.post('/work/claim', run, async ({ user }, reply) => {
     const job = await questions.claim({ worker: user.session, runner: user.id });
@@ -14,6 +15,22 @@ export function closed(app, { questions, storage, database, config, may }) {
     const attempt = Number(params.attempt);
     return sendBlob(reply, await questions.readFor(user, { id: params.id, attempt }, params.sha));
   });
+  // What a device brings for a question is the question's, and counts to who asked.
+  takeBlobs(app, '/work/:id/:attempt/blobs', {
+    permission: 'questions.run',
+    schema: { params: schemas.byAttempt },
+    expect: async (request) => {
+      checkDeclared(saidOf(request).declared ?? 0, { most: config.maxBlobBytes, left: Infinity });
+    },
+    take: async (request) => {
+      const { user, params } = request;
+      await questions.checkOf(user, params.id);
+      const { declared } = saidOf(request);
+      const question = { id: params.id, attempt: Number(params.attempt) };
+      const sha = await questions.store(question, piecesOf(request), { declared, most: config.maxBlobBytes });
+      return { sha };
+    },
+  });
   const ofId = (body) => ({ schema: { params: schemas.byId, body }, ...run });
   app.post('/work/:id/progress', ofId(schemas.progress), async ({ user, params, body }) => {
     const mine = await questions.isOf(user, params.id);
@@ -21,7 +38,6 @@ export function closed(app, { questions, storage, database, config, may }) {
   });
   app.post('/work/:id/result', ofId(schemas.result), async ({ user, params, body }, reply) => {
     await questions.checkOf(user, params.id);
-    await storage.brought(database.db, user, Object.values(body.outputs), 'value');
     await questions.finish({ id: params.id, attempt: body.attempt }, body.outputs, user.id);
     return reply.code(204).send();
   });
