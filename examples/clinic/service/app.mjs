@@ -4,6 +4,7 @@ import bearer from '@fastify/bearer-auth';
 import rateLimit from '@fastify/rate-limit';
 import fastify from 'fastify';
 import { BlobStore } from './blobs.mjs';
+import { linger, textOf } from './bodies.mjs';
 import { Database } from './database.mjs';
 import { ServiceError } from './errors.mjs';
 import { Evaluator } from './evaluator.mjs';
@@ -29,8 +30,8 @@ import { Users } from './users.mjs';
 
 /** JSON bodies; blobs have limits of their own. Tasks with constants may be large. */
 const JSON_BYTES = 4 * 2 ** 20;
-/** For all of a request to come: the largest blob, on a slow line. */
-const REQUEST_MS = 1_800_000;
+/** For all of a blob to come: the largest one, on a slow line. */
+const BLOB_MS = 1_800_000;
 /** How often what is part of nothing is removed. */
 const SWEEP_MS = 3_600_000;
 const BASE = '/v1';
@@ -66,9 +67,11 @@ export async function createService(
       },
     },
     ...(config.tls && { https: config.tls }),
+    // Addresses that cannot be read.
+    frameworkErrors: refuse,
     trustProxy: config.trustProxy,
     bodyLimit: JSON_BYTES,
-    requestTimeout: REQUEST_MS,
+    requestTimeout: BLOB_MS,
     routerOptions: { maxParamLength: 100 },
     // Where the page looks for the service: below itself, where a proxy may put it as well.
     rewriteUrl: ({ url }) => (config.page ? url.replace(/^\/clinic(?=\/)/, '') : url),
@@ -79,14 +82,7 @@ export async function createService(
     // Streams of events would keep the service from ending.
     forceCloseConnections: true,
   });
-  app.setErrorHandler((error, request, reply) => {
-    const { status, ...told } = answer(error);
-    if (status >= 500) request.log.error({ code: told.code, err: error }, 'a request failed');
-    // What was said of bytes that do not come after all.
-    reply.raw.removeHeader('content-length');
-    reply.removeHeader('content-length').type('application/json; charset=utf-8');
-    return reply.code(status).send({ error: told });
-  });
+  app.setErrorHandler(refuse);
   app.decorateRequest('user', null);
   await app.register(rateLimit, {
     max: config.rate,
@@ -94,9 +90,24 @@ export async function createService(
     errorResponseBuilder: (_request, { after }) =>
       new ServiceError(429, 'rate.limit', `Too many requests; come again in ${after}`, { expected: after }),
   });
-  app.setNotFoundHandler({ preHandler: app.rateLimit() }, (_request, reply) =>
-    reply.code(404).send({ error: { code: 'not.found', message: 'There is no such address', details: {} } }),
-  );
+  const limited = app.rateLimit().bind(app);
+  // Of what goes nowhere no body is read.
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return;
+    await limited(request, reply);
+    throw new ServiceError(404, 'not.found', 'There is no such address');
+  });
+  app.addHook('onResponse', async ({ raw }) => {
+    if (!raw.complete) linger(raw);
+  });
+  app.removeAllContentTypeParsers();
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser('application/json', (request, payload, done) => {
+    textOf(payload, request.routeOptions.bodyLimit, config.requestMs).then(
+      (text) => parseJson(request, text, done),
+      (error) => done(error),
+    );
+  });
   app.get('/health', async () => {
     await database.db.raw('select 1');
     return { ok: true, demo: config.demo };
@@ -163,6 +174,16 @@ export async function createService(
     },
     close: () => app.close(),
   };
+}
+
+/** Answers with an error. */
+function refuse(error, request, reply) {
+  const { status, ...told } = answer(error);
+  if (status >= 500) request.log.error({ code: told.code, err: error }, 'a request failed');
+  // What was said of bytes that do not come after all.
+  reply.raw.removeHeader('content-length');
+  reply.removeHeader('content-length').type('application/json; charset=utf-8');
+  return reply.code(status).send({ error: told });
 }
 
 /** What an error is to who asked. */

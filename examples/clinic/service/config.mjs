@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { ServiceError } from './errors.mjs';
 
 const MIB = 2 ** 20;
+/** Timers hold no more, and what is beyond is no time at all to them. */
+const MOST_TIMER = 2 ** 31 - 1;
 
 /**
  * @typedef {object} Config
@@ -21,6 +23,7 @@ const MIB = 2 ** 20;
  * @property {number} storeBytes of all users
  * @property {number} sessionMs
  * @property {number} inviteMs
+ * @property {number} requestMs for all of a request of JSON to come
  * @property {number} rate requests a minute, of one user or, without one, one address
  * @property {number} loginRate tries to log in or register a minute, of one address
  * @property {number} unusedMs after which bytes go that are part of nothing
@@ -71,6 +74,7 @@ export function readConfig(env) {
     storeBytes: number(env, 'CLINIC_STORE_BYTES', 1_048_576 * MIB, 1),
     sessionMs: number(env, 'CLINIC_SESSION_MS', 12 * 3_600_000, 1),
     inviteMs: number(env, 'CLINIC_INVITE_MS', 72 * 3_600_000, 1),
+    requestMs: number(env, 'CLINIC_REQUEST_MS', 30_000, 1, MOST_TIMER),
     rate: number(env, 'CLINIC_RATE', 1200, 1),
     loginRate: number(env, 'CLINIC_LOGIN_RATE', 20, 1),
     unusedMs: number(env, 'CLINIC_UNUSED_MS', 24 * 3_600_000, 1),
