@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { load } from 'cipherloom';
+import { readConfig } from '../../examples/clinic/service/config.mjs';
+import { Runner } from '../../examples/clinic/service/runner.mjs';
 import { joinAs, patient, refused, skip, startService } from './clinic.mjs';
 
 let loom;
@@ -104,4 +106,57 @@ test('JSON that nests without end, and addresses that are no text', { skip }, as
     assert.ok(status >= 400 && status < 500, `${path}: ${status}`);
     assert.equal(code, 'request.invalid');
   }
+});
+
+test('behind proxies an address is what the outermost of these saw', { skip }, async () => {
+  const times = { CLINIC_LOGIN_RATE: '3' };
+  const [none, one, two] = await Promise.all(
+    ['0', '1', '2'].map((proxies) => startService({ env: { ...times, CLINIC_BEHIND_PROXY: proxies } })),
+  );
+  // As proxies hand them on: each appends whom it heard.
+  for (const [{ url }, seen] of [
+    [none, (at) => `10.0.0.${at}`],
+    [one, (at) => `10.0.0.${at}, 9.9.9.9`],
+    [two, (at) => `10.0.0.${at}, 9.9.9.9, 10.1.1.1`],
+  ]) {
+    const statuses = [];
+    for (let at = 1; at <= 4; at++) {
+      const headers = { 'content-type': 'application/json', 'x-forwarded-for': seen(at) };
+      const body = JSON.stringify({ name: 'admin', password: 'a guess' });
+      statuses.push((await fetch(`${url}/v1/sessions`, { method: 'POST', headers, body })).status);
+    }
+    assert.deepEqual(statuses, [401, 401, 401, 429]);
+  }
+  const body = JSON.stringify({ name: 'admin', password: 'a guess' });
+  const headers = { 'content-type': 'application/json', 'x-forwarded-for': '10.0.0.1, 9.9.9.8' };
+  assert.equal((await fetch(`${one.url}/v1/sessions`, { method: 'POST', headers, body })).status, 401);
+});
+
+test('settings that timers cannot hold, and a yes where a number is asked for, are refused at the start', () => {
+  for (const [name, value] of Object.entries({
+    CLINIC_QUESTION_MS: '3000000000',
+    CLINIC_LEASE_MS: '9000000000',
+    CLINIC_REQUEST_MS: '2147483648',
+    CLINIC_BEHIND_PROXY: 'yes',
+  }))
+    assert.throws(
+      () => readConfig({ [name]: value }),
+      ({ code, message }) => code === 'config.invalid' && message.includes(name) && message.includes(`found ${value}`),
+    );
+});
+
+test('a run that cannot begin fails, and its question with it', async () => {
+  const failed = [];
+  const questions = {
+    changes: { on() {}, off() {} },
+    claim: async () => ({ id: 'one', attempt: 1 }),
+    fail: async (job, { code }) => failed.push([job.id, code]),
+    renew: async () => true,
+  };
+  const log = { warn() {}, error() {} };
+  const evaluator = { run: async () => ({}), stop() {} };
+  const config = { leaseMs: 60_000, questionMs: 2 ** 40, threads: 1 };
+  const runner = new Runner(questions, {}, config, log, async () => evaluator);
+  assert.equal(await runner.work(), true);
+  assert.deepEqual(failed, [['one', 'service.failed']]);
 });

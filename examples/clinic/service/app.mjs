@@ -69,7 +69,8 @@ export async function createService(
     ...(config.tls && { https: config.tls }),
     // Addresses that cannot be read.
     frameworkErrors: refuse,
-    trustProxy: config.trustProxy,
+    // What is left of what the own proxies say, whoever asks wrote.
+    trustProxy: (_address, hop) => hop < config.proxies,
     bodyLimit: JSON_BYTES,
     requestTimeout: BLOB_MS,
     routerOptions: { maxParamLength: 100 },
