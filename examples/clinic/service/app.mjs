@@ -7,7 +7,6 @@ import { BlobStore } from './blobs.mjs';
 import { linger, textOf } from './bodies.mjs';
 import { Database } from './database.mjs';
 import { ServiceError } from './errors.mjs';
-import { Evaluator } from './evaluator.mjs';
 import { Keys } from './keys.mjs';
 import { Programs } from './programs.mjs';
 import { EmbeddedQueue } from './queue.mjs';
@@ -50,8 +49,7 @@ export async function createService(
   await blobs.open();
   const storage = new Storage(database, blobs, config);
   const users = new Users(database, config);
-  let inspector;
-  const programs = new Programs(database, storage, () => (inspector ??= Evaluator.start(1)));
+  const programs = new Programs(database, storage, config);
   const keys = new Keys(database, storage, programs, users);
   const records = new Records(database, storage, programs, keys, users);
   const questions = new Questions(database, storage, programs, keys, records, users, config);
@@ -157,7 +155,7 @@ export async function createService(
   app.addHook('onClose', async () => {
     clearInterval(sweeping);
     await queue.stop();
-    (await inspector?.catch(() => undefined))?.stop();
+    await programs.stop();
     await database.close();
   });
   return {
