@@ -164,8 +164,9 @@ export async function createService(
     /** Listens, and goes on with what waits. Gives its address. */
     async listen() {
       await storage.sweepAll();
+      const sweep = () => blobs.tidy().then(() => storage.sweepAll());
       sweeping = setInterval(
-        () => void storage.sweepAll().catch((error) => app.log.error(error, 'nothing was swept')),
+        () => void sweep().catch((error) => app.log.error(error, 'nothing was swept')),
         SWEEP_MS,
       );
       await queue.start();
