@@ -47,7 +47,8 @@ async function write(database, pins, folder) {
   for (let missing = new Set(), whole = false; !whole;) {
     whole = await database.snapshot(async (trx) => {
       const again = new Set();
-      for await (const { sha } of rowsOf(trx, 'blobs')) if (!(await pins.add(sha))) again.add(sha);
+      for await (const rows of pages(trx, 'blobs'))
+        for (const { sha } of rows) if (!(await pins.add(sha))) again.add(sha);
       // Removed since that moment: another one is taken, by which all others are pinned already. What that one names as well is nowhere.
       const lost = [...again].filter((sha) => missing.has(sha));
       if (lost.length > 0) throw broken(lost);
@@ -71,8 +72,8 @@ async function write(database, pins, folder) {
   return { files: sums.length, list: createHash('sha256').update(list).digest('hex') };
 }
 
-/** All rows of a table, a few at a time. */
-async function* rowsOf(trx, table) {
+/** All rows of a table, some at a time. */
+async function* pages(trx, table) {
   const names = TABLES[table];
   const [columns, places] = ['??', '?'].map((each) => names.map(() => each).join());
   for (let last; ;) {
@@ -81,7 +82,7 @@ async function* rowsOf(trx, table) {
       .limit(BATCH);
     if (last) query.whereRaw(`(${columns}) > (${places})`, [...names, ...names.map((name) => last[name])]);
     const rows = await query;
-    yield* rows;
+    yield rows;
     if (rows.length < BATCH) return;
     last = rows.at(-1);
   }
@@ -92,10 +93,10 @@ async function writeTable(trx, table, folder) {
   const hash = createHash('sha256');
   const out = await open(join(folder, file), 'wx', 0o600);
   try {
-    for await (const row of rowsOf(trx, table)) {
-      const line = `${JSON.stringify(row)}\n`;
-      hash.update(line);
-      await out.write(line);
+    for await (const rows of pages(trx, table)) {
+      const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+      hash.update(text);
+      await out.writeFile(text);
     }
   } finally {
     await out.close();
