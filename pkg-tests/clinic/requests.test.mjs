@@ -132,6 +132,39 @@ test('behind proxies an address is what the outermost of these saw', { skip }, a
   assert.equal((await fetch(`${one.url}/v1/sessions`, { method: 'POST', headers, body })).status, 401);
 });
 
+test('each user has so many streams of events open', { skip }, async () => {
+  const service = await startService({ env: { CLINIC_RUNNERS: '0', CLINIC_STREAMS: '2' } });
+  const { client, asked } = await patient(service, loom);
+  const { id } = await client.ask(asked);
+  const listen = () =>
+    begin(service.url, 'GET', `/v1/questions/${id}/events`, { authorization: `Bearer ${client.token}` }, '');
+  const streams = [];
+  for (let at = 0; at < 2; at++) {
+    streams.push(listen());
+    await once(streams.at(-1).socket, 'data');
+  }
+  const many = { status: 429, code: 'events.many' };
+  assert.deepEqual(await listen().answer, many);
+  // What is none, or ends at once, does not count for ever.
+  streams[0].socket.destroy();
+  const none = (await client.call('GET', '/me')).id;
+  for (let refusals = 0, at = 0; at < 3; refusals++) {
+    const { answer } = begin(
+      service.url,
+      'GET',
+      `/v1/questions/${none}/events`,
+      { authorization: `Bearer ${client.token}` },
+      '',
+    );
+    const { status } = await answer;
+    if (status === 404) at++;
+    else assert.ok(status === 429 && refusals < 1000, String(status));
+  }
+  await client.call('DELETE', `/questions/${id}`);
+  await once(streams[1].socket, 'data');
+  for (let at = 0; at < 3; at++) await assert.rejects(client.wait(id), refused(0, 'question.cancelled'));
+});
+
 test('settings that timers cannot hold, and a yes where a number is asked for, are refused at the start', () => {
   for (const [name, value] of Object.entries({
     CLINIC_QUESTION_MS: '3000000000',

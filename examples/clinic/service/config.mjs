@@ -26,6 +26,7 @@ const MOST_TIMER = 2 ** 31 - 1;
  * @property {number} requestMs for all of a request of JSON to come
  * @property {number} rate requests a minute, of one user or, without one, one address
  * @property {number} loginRate tries to log in or register a minute, of one address
+ * @property {number} streams of events that one user may have open
  * @property {number} unusedMs after which bytes go that are part of nothing
  * @property {number} compileMs the longest that opening a program or compiling a task may take
  * @property {number} leaseMs how long a runner that says nothing keeps a question
@@ -79,6 +80,7 @@ export function readConfig(env) {
     requestMs: number(env, 'CLINIC_REQUEST_MS', 30_000, 1, MOST_TIMER),
     rate: number(env, 'CLINIC_RATE', 1200, 1),
     loginRate: number(env, 'CLINIC_LOGIN_RATE', 20, 1),
+    streams: number(env, 'CLINIC_STREAMS', 100, 1),
     unusedMs: number(env, 'CLINIC_UNUSED_MS', 24 * 3_600_000, 1),
     compileMs: number(env, 'CLINIC_COMPILE_MS', 30_000, 1, MOST_TIMER),
     leaseMs: number(env, 'CLINIC_LEASE_MS', 10_000, 100, MOST_TIMER),

@@ -1,8 +1,9 @@
 /** Questions, as who asks sees them. */
-import { sendEvents } from '../events.mjs';
+import { sendEvents, Streams } from '../events.mjs';
 import * as schemas from '../schemas.mjs';
 
-export function closed(app, { questions, may }) {
+export function closed(app, { questions, may, config }) {
+  const streams = new Streams(config.streams);
   const ofId = { schema: { params: schemas.byId } };
   app.get('/questions', async ({ user }) => questions.list(user));
   app.post(
@@ -16,7 +17,7 @@ export function closed(app, { questions, may }) {
   );
   app.get('/questions/:id', ofId, async ({ user, params }) => questions.get(user, params.id));
   app.get('/questions/:id/events', ofId, async ({ user, params }, reply) =>
-    sendEvents(reply, questions, user, params.id),
+    sendEvents(reply, questions, streams, user, params.id),
   );
   app.delete(
     '/questions/:id/answer',
