@@ -8,6 +8,8 @@ import { readConfig } from '../../examples/clinic/service/config.mjs';
 import { Runner } from '../../examples/clinic/service/runner.mjs';
 import { joinAs, patient, refused, skip, startService } from './clinic.mjs';
 
+const PATIENCE_MS = 60_000;
+
 let loom;
 before(async () => {
   loom = await load({ threads: 1 });
@@ -18,7 +20,8 @@ after(() => loom.dispose());
 function begin(url, method, path, headers, body) {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
-  socket.on('error', () => {});
+  // What is not answered is told as such.
+  socket.setTimeout(PATIENCE_MS, () => socket.destroy()).on('error', () => {});
   const lines = Object.entries({ host: 'x', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
   socket.write(body);
@@ -74,8 +77,14 @@ test('JSON comes whole in time and is of a size; a blob has its time', { skip },
   upload.socket.write(blob.subarray(15));
   assert.deepEqual(await upload.answer, { status: 201, code: undefined });
   // Who has no token has little to say.
-  const large = begin(service.url, 'POST', '/v1/sessions', json(20_000), 'x'.repeat(20_000));
-  assert.deepEqual(await large.answer, { status: 413, code: 'request.invalid' });
+  const chunked = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
+  for (const [headers, body] of [
+    [json(20_000), '{'],
+    [chunked, `4e20\r\n${'x'.repeat(20_000)}\r\n`],
+  ]) {
+    const large = begin(service.url, 'POST', '/v1/sessions', headers, body);
+    assert.deepEqual(await large.answer, { status: 413, code: 'request.invalid' });
+  }
 });
 
 test('JSON that nests without end, and addresses that are no text', { skip }, async () => {

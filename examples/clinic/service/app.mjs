@@ -102,7 +102,7 @@ export async function createService(
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', (request, payload, done) => {
-    textOf(payload, request.routeOptions.bodyLimit, config.requestMs).then(
+    textOf(request, payload, config.requestMs).then(
       (text) => parseJson(request, text, done),
       (error) => done(error),
     );

@@ -10,12 +10,14 @@ const [OPEN, CLOSE] = ['[{', ']}'].map((both) => Array.from(both, (character) =>
 
 /**
  * The text of a body that is JSON.
+ * @param {import('fastify').FastifyRequest} request
  * @param {import('node:stream').Readable} payload
- * @param {number} most bytes
  * @param {number} ms for all of it to come
  * Errors: 408 `request.slow`; 413 and 400 `request.invalid`.
  */
-export async function textOf(payload, most, ms) {
+export async function textOf({ headers, routeOptions }, payload, ms) {
+  const most = routeOptions.bodyLimit;
+  if (Number(headers['content-length'] ?? 0) > most) throw tooLarge(most);
   const text = String(await whole(payload, most, ms));
   if (isDeep(text))
     throw new ServiceError(400, 'request.invalid', `JSON is nested ${MOST_DEEP} deep at most`, {
@@ -48,6 +50,10 @@ function whole(payload, most, ms) {
     );
     payload.on('data', take).on('end', all).on('error', fail);
   });
+}
+
+function tooLarge(most) {
+  return new ServiceError(413, 'request.invalid', `JSON has at most ${most} bytes`, { expected: most });
 }
 
 /** Told by the text alone: also what reads JSON or checks it might not return from such. */

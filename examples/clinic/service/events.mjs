@@ -18,9 +18,10 @@ export class Streams {
   open(raw, user) {
     const open = this.#open.get(user.id) ?? 0;
     if (open >= this.most)
-      throw new ServiceError(429, 'events.many', `${open} streams of yours are open: end one first`, {
+      throw new ServiceError(429, 'events.many', `One user has at most ${this.most} streams: end one first`, {
         found: open,
-        expected: this.most,
+        // As of all that are too many: when to come again.
+        expected: 'a moment',
       });
     this.#open.set(user.id, open + 1);
     raw.once('close', () => {
