@@ -1,14 +1,40 @@
 // Backup and restore, of SQLite and PostgreSQL, one into the other, while the service goes on; what was changed in a backup or in the log is found.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { after, before, test } from 'node:test';
 import { load } from 'cipherloom';
+import { ClinicClient } from '../../examples/clinic/client.mjs';
+import { backup } from '../../examples/clinic/service/backup.mjs';
+import { BlobStore } from '../../examples/clinic/service/blobs.mjs';
+import { Database } from '../../examples/clinic/service/database.mjs';
 import { temporaryFolder } from '../lib/own.mjs';
-import { command, FOLDER, SERVER, settings, skip, startService, study, tryCommand } from './clinic.mjs';
+import {
+  command,
+  FOLDER,
+  patient,
+  refused,
+  SERVER,
+  settings,
+  skip,
+  startService,
+  study,
+  tryCommand,
+} from './clinic.mjs';
 import { skip as noPostgres, startPostgres } from './postgres.mjs';
 
 let loom;
@@ -32,6 +58,7 @@ async function move(from, to) {
         Buffer.concat([Buffer.from('cipherloom'), Buffer.of(8), Buffer.from(`${uploads}`)]),
       );
   })();
+  const code = from.invite('admin');
   const folder = join(temporaryFolder(), 'backup');
   const environment = { env: { ...process.env, ...from.env } };
   const { stdout } = await promisify(execFile)(process.execPath, [SERVER, 'backup', folder], environment);
@@ -46,6 +73,11 @@ async function move(from, to) {
   assert.deepEqual(command(env, 'audit').head, head);
   const second = await startService({ data: env.CLINIC_DATA, env: to });
   department.url = new URL(second.url);
+  // Sessions and invitations are of their time: what was ended or used would hold again.
+  await assert.rejects(department.call('GET', '/me'), refused(401, 'token.invalid'));
+  const late = { code, name: 'late', password: 'a long password' };
+  await assert.rejects(ClinicClient.register(second.url, loom, late), refused(403, 'invite.invalid'));
+  await department.login({ name: 'department', password: department.password });
   assert.deepEqual(await department.answer(id, key), { sum });
   const again = await department.ask(asked);
   await department.wait(again.id);
@@ -59,7 +91,13 @@ test('SQLite to SQLite; damage is found', { skip }, async () => {
   // Not over what is there, nor into what has files.
   const occupied = tryCommand(env, 'restore', folder, list);
   assert.match(occupied.stderr, /backup\.occupied/);
-  assert.match(tryCommand(env, 'backup', folder).stderr, /backup\.exists/);
+  const mine = temporaryFolder();
+  writeFileSync(join(mine, 'mine'), '');
+  for (const full of [folder, mine]) {
+    const before = readdirSync(full);
+    assert.match(tryCommand(env, 'backup', full).stderr, /backup\.exists/);
+    assert.deepEqual(readdirSync(full), before);
+  }
 
   const blob = join('blobs', readdirSync(join(folder, 'blobs'))[0]);
   const lines = (file) => readFileSync(join(folder, file), 'utf8').split('\n');
@@ -92,8 +130,7 @@ test('SQLite to SQLite; damage is found', { skip }, async () => {
   assert.ok(!existsSync(join(env.CLINIC_DATA, 'users.jsonl')));
 
   // The log in the database: its own ways do not change it, and what does is found.
-  const Database = createRequire(join(FOLDER, 'package.json'))('better-sqlite3');
-  const db = new Database(join(env.CLINIC_DATA, 'clinic.sqlite'));
+  const db = new (Sqlite())(join(env.CLINIC_DATA, 'clinic.sqlite'));
   for (const change of ["update audit set actor = 'nobody' where seq = 3", 'delete from audit where seq = 3'])
     assert.throws(() => db.exec(change), /append-only/);
   assert.equal(command(env, 'audit').intact, true);
@@ -102,6 +139,113 @@ test('SQLite to SQLite; damage is found', { skip }, async () => {
   const checked = tryCommand(env, 'audit');
   assert.equal(checked.status, 1);
   assert.equal(JSON.parse(checked.stdout).brokenAt, 3);
+});
+
+const Sqlite = () => createRequire(join(FOLDER, 'package.json'))('better-sqlite3');
+const pinned = (data) => readdirSync(join(data, 'blobs')).filter((name) => name.startsWith('pinned-'));
+
+test('a backup waits for no change, and no change for a backup', { skip }, async () => {
+  const service = await startService();
+  const { client, asked, key } = await patient(service, loom);
+  const [{ id, inputs }] = await client.call('GET', '/records');
+  const db = new (Sqlite())(join(service.data, 'clinic.sqlite'));
+  db.exec('begin immediate');
+  const environment = { env: { ...process.env, ...service.env } };
+  const first = join(temporaryFolder(), 'backup');
+  await promisify(execFile)(process.execPath, [SERVER, 'backup', first], environment);
+  db.exec('rollback');
+  db.close();
+
+  // What is deleted while blobs are pinned is in none of it.
+  const database = await Database.open({ data: service.data, database: undefined });
+  let deleted = false;
+  class Busy extends BlobStore {
+    async pins() {
+      const pins = await super.pins();
+      const add = async (sha) => {
+        if (sha === inputs.value && !deleted) {
+          await client.call('DELETE', `/records/${id}`);
+          deleted = true;
+        }
+        return pins.add(sha);
+      };
+      return { ...pins, add };
+    }
+  }
+  const second = join(temporaryFolder(), 'backup');
+  const { list } = await backup(database, new Busy(join(service.data, 'blobs')), second);
+  assert.equal(deleted, true);
+  assert.ok(readdirSync(join(first, 'blobs')).includes(inputs.value));
+  assert.ok(!readdirSync(join(second, 'blobs')).includes(inputs.value));
+  command(settings(temporaryFolder()), 'restore', second, list);
+
+  // Of one moment, while others go on.
+  await database.snapshot(async (trx) => {
+    const count = async () => (await trx('records').count({ all: '*' }).first()).all;
+    const before = await count();
+    await client.store({ program: asked.program, key, label: 'later', values: { value: [1, 2, 3, 4] } });
+    assert.equal(await count(), before);
+  });
+  await database.close();
+  assert.deepEqual(pinned(service.data), []);
+});
+
+test('what an ended backup pinned goes, what one pins now stays', { skip }, async () => {
+  const data = temporaryFolder();
+  const blobs = join(data, 'blobs');
+  const old = new Date(Date.now() - 24 * 3_600_000);
+  for (const name of ['pinned-old', 'pinned-now']) {
+    mkdirSync(join(blobs, name), { recursive: true });
+    writeFileSync(join(blobs, name, '0'.repeat(64)), 'deleted');
+  }
+  utimesSync(join(blobs, 'pinned-old'), old, old);
+  const service = await startService({ data });
+  assert.deepEqual(pinned(data), ['pinned-now']);
+  await service.stop();
+  // As the sweep does.
+  utimesSync(join(blobs, 'pinned-now'), old, old);
+  await new BlobStore(blobs).tidy();
+  assert.deepEqual(pinned(data), []);
+});
+
+test('damaged and lost blobs are named, and nothing is left that looks like a backup', { skip }, async () => {
+  const service = await startService();
+  const { client, asked } = await patient(service, loom);
+  const [{ inputs }] = await client.call('GET', '/records');
+  const { blob } = await client.call('GET', `/programs/${asked.program}`);
+  const path = (sha) => join(service.data, 'blobs', sha.slice(0, 2), sha);
+  const bytes = readFileSync(path(blob));
+  for (const sha of [inputs.value, blob]) appendFileSync(path(sha), 'x');
+  const folder = temporaryFolder();
+  const damaged = tryCommand(service.env, 'backup', folder);
+  assert.equal(damaged.status, 1);
+  for (const sha of [inputs.value, blob]) assert.ok(damaged.stderr.includes(sha), damaged.stderr);
+  writeFileSync(path(blob), bytes);
+  rmSync(path(inputs.value));
+  const lost = tryCommand(service.env, 'backup', folder);
+  assert.match(lost.stderr, /backup\.damaged/);
+  assert.ok(lost.stderr.includes(inputs.value) && !lost.stderr.includes(blob), lost.stderr);
+  assert.deepEqual(readdirSync(folder), []);
+  assert.deepEqual(pinned(service.data), []);
+});
+
+test('sessions and invitations of a backup that has them are left there', { skip }, async () => {
+  const service = await startService();
+  service.invite('client');
+  const folder = join(temporaryFolder(), 'backup');
+  command(service.env, 'backup', folder);
+  assert.ok(!existsSync(join(folder, 'sessions.jsonl')) && !existsSync(join(folder, 'invites.jsonl')));
+  const row = { hash: '0'.repeat(64), role: 'admin', creator: null, expires: Date.now() * 2, used_by: null };
+  writeFileSync(join(folder, 'invites.jsonl'), `${JSON.stringify(row)}\n`);
+  const sha = createHash('sha256')
+    .update(readFileSync(join(folder, 'invites.jsonl')))
+    .digest('hex');
+  appendFileSync(join(folder, 'SHA256SUMS'), `${sha}  invites.jsonl\n`);
+  const env = settings(temporaryFolder());
+  command(env, 'restore', folder);
+  const db = new (Sqlite())(join(env.CLINIC_DATA, 'clinic.sqlite'));
+  assert.deepEqual(db.prepare('select * from invites').all(), []);
+  db.close();
 });
 
 test('SQLite to PostgreSQL, and back', { skip: skip || noPostgres }, async () => {

@@ -53,7 +53,20 @@ test('its settings, roles and codes are those that there are', () => {
 function sources(folder) {
   const files = {
     '.': ['client-core'],
-    service: ['app', 'blobs', 'keys', 'questions', 'records', 'roles', 'storage', 'users', 'passwords'],
+    service: [
+      'app',
+      'blobs',
+      'bodies',
+      'events',
+      'keys',
+      'programs',
+      'questions',
+      'records',
+      'roles',
+      'storage',
+      'users',
+      'passwords',
+    ],
     'service/routes': ['blobs'],
   };
   return files[folder].map((name) => readFileSync(join(FOLDER, folder, `${name}.mjs`), 'utf8')).join('');

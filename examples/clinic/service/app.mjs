@@ -4,9 +4,9 @@ import bearer from '@fastify/bearer-auth';
 import rateLimit from '@fastify/rate-limit';
 import fastify from 'fastify';
 import { BlobStore } from './blobs.mjs';
+import { linger, textOf } from './bodies.mjs';
 import { Database } from './database.mjs';
 import { ServiceError } from './errors.mjs';
-import { Evaluator } from './evaluator.mjs';
 import { Keys } from './keys.mjs';
 import { Programs } from './programs.mjs';
 import { EmbeddedQueue } from './queue.mjs';
@@ -29,8 +29,8 @@ import { Users } from './users.mjs';
 
 /** JSON bodies; blobs have limits of their own. Tasks with constants may be large. */
 const JSON_BYTES = 4 * 2 ** 20;
-/** For all of a request to come: the largest blob, on a slow line. */
-const REQUEST_MS = 1_800_000;
+/** For all of a blob to come: the largest one, on a slow line. */
+const BLOB_MS = 1_800_000;
 /** How often what is part of nothing is removed. */
 const SWEEP_MS = 3_600_000;
 const BASE = '/v1';
@@ -49,8 +49,7 @@ export async function createService(
   await blobs.open();
   const storage = new Storage(database, blobs, config);
   const users = new Users(database, config);
-  let inspector;
-  const programs = new Programs(database, storage, () => (inspector ??= Evaluator.start(1)));
+  const programs = new Programs(database, storage, config);
   const keys = new Keys(database, storage, programs, users);
   const records = new Records(database, storage, programs, keys, users);
   const questions = new Questions(database, storage, programs, keys, records, users, config);
@@ -66,9 +65,12 @@ export async function createService(
       },
     },
     ...(config.tls && { https: config.tls }),
-    trustProxy: config.trustProxy,
+    // Addresses that cannot be read.
+    frameworkErrors: refuse,
+    // What is left of what the own proxies say, whoever asks wrote.
+    trustProxy: (_address, hop) => hop < config.proxies,
     bodyLimit: JSON_BYTES,
-    requestTimeout: REQUEST_MS,
+    requestTimeout: BLOB_MS,
     routerOptions: { maxParamLength: 100 },
     // Where the page looks for the service: below itself, where a proxy may put it as well.
     rewriteUrl: ({ url }) => (config.page ? url.replace(/^\/clinic(?=\/)/, '') : url),
@@ -79,14 +81,7 @@ export async function createService(
     // Streams of events would keep the service from ending.
     forceCloseConnections: true,
   });
-  app.setErrorHandler((error, request, reply) => {
-    const { status, ...told } = answer(error);
-    if (status >= 500) request.log.error({ code: told.code, err: error }, 'a request failed');
-    // What was said of bytes that do not come after all.
-    reply.raw.removeHeader('content-length');
-    reply.removeHeader('content-length').type('application/json; charset=utf-8');
-    return reply.code(status).send({ error: told });
-  });
+  app.setErrorHandler(refuse);
   app.decorateRequest('user', null);
   await app.register(rateLimit, {
     max: config.rate,
@@ -94,9 +89,24 @@ export async function createService(
     errorResponseBuilder: (_request, { after }) =>
       new ServiceError(429, 'rate.limit', `Too many requests; come again in ${after}`, { expected: after }),
   });
-  app.setNotFoundHandler({ preHandler: app.rateLimit() }, (_request, reply) =>
-    reply.code(404).send({ error: { code: 'not.found', message: 'There is no such address', details: {} } }),
-  );
+  const limited = app.rateLimit().bind(app);
+  // Of what goes nowhere no body is read.
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return;
+    await limited(request, reply);
+    throw new ServiceError(404, 'not.found', 'There is no such address');
+  });
+  app.addHook('onResponse', async ({ raw }) => {
+    if (!raw.complete) linger(raw);
+  });
+  app.removeAllContentTypeParsers();
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser('application/json', (request, payload, done) => {
+    textOf(request, payload, config.requestMs).then(
+      (text) => parseJson(request, text, done),
+      (error) => done(error),
+    );
+  });
   app.get('/health', async () => {
     await database.db.raw('select 1');
     return { ok: true, demo: config.demo };
@@ -145,7 +155,7 @@ export async function createService(
   app.addHook('onClose', async () => {
     clearInterval(sweeping);
     await queue.stop();
-    (await inspector?.catch(() => undefined))?.stop();
+    await programs.stop();
     await database.close();
   });
   return {
@@ -163,6 +173,16 @@ export async function createService(
     },
     close: () => app.close(),
   };
+}
+
+/** Answers with an error. */
+function refuse(error, request, reply) {
+  const { status, ...told } = answer(error);
+  if (status >= 500) request.log.error({ code: told.code, err: error }, 'a request failed');
+  // What was said of bytes that do not come after all.
+  reply.raw.removeHeader('content-length');
+  reply.removeHeader('content-length').type('application/json; charset=utf-8');
+  return reply.code(status).send({ error: told });
 }
 
 /** What an error is to who asked. */

@@ -1,6 +1,6 @@
 /**
- * Backup and restore: all rows as lines of JSON, all blobs, and a list of their SHA-256, whose own is printed: keep it elsewhere. The same of SQLite and PostgreSQL, so that one
- * becomes the other. It holds hashes of passwords and tokens, as the database does, and no key that decrypts anything.
+ * Backup and restore: rows as lines of JSON, all blobs, and a list of their SHA-256, whose own is printed: keep it elsewhere. The same of SQLite and PostgreSQL, so that one
+ * becomes the other. It holds hashes of passwords, as the database does, and no key that decrypts anything.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -12,47 +12,96 @@ import { TABLES } from './database.mjs';
 import { ServiceError } from './errors.mjs';
 
 const LIST = 'SHA256SUMS';
-/** Rows that are written at a time. */
+/** Rows that are read or written at a time. */
 const BATCH = 50;
+/** What is of its time alone: brought back, sessions that were ended and invitations that were used would hold again. */
+const PASSING = ['invites', 'sessions'];
+const KEPT = Object.keys(TABLES).filter((table) => !PASSING.includes(table));
 
-/** Writes a backup into a new folder, of one moment, while the service goes on. Gives the SHA-256 of its list. Errors: `backup.exists`, `backup.damaged`. */
+/**
+ * Writes a backup into a new folder, of one moment, while the service goes on. Gives the SHA-256 of its list. Errors, after which nothing of it is left:
+ * `backup.exists`, `backup.damaged`.
+ */
 export async function backup(database, blobs, folder) {
-  await mkdir(join(folder, 'blobs'), { recursive: true, mode: 0o700 });
-  if ((await readdir(folder)).length > 1)
-    throw new ServiceError(500, 'backup.exists', 'A backup goes into a folder of its own', { found: folder });
-  const sums = [];
-  // Changes wait while rows are written and blobs pinned, not while these are copied.
-  const { shas, pinned } = await database.locked(async (trx) => {
-    for (const table of TABLES) sums.push(await writeTable(trx, table, folder));
-    const rows = await trx('blobs').select('sha').orderBy('sha');
-    const shas = rows.map(({ sha }) => sha);
-    return { shas, pinned: await blobs.pin(shas) };
+  const there = await readdir(folder).catch((error) => {
+    if (error.code !== 'ENOENT') throw error;
+    return [];
   });
+  if (there.length > 0)
+    throw new ServiceError(500, 'backup.exists', 'A backup goes into a folder of its own', { found: folder });
+  await mkdir(join(folder, 'blobs'), { recursive: true, mode: 0o700 });
+  const pins = await blobs.pins();
   try {
-    for (const sha of shas) {
-      const file = join('blobs', sha);
-      await copyFile(join(pinned, sha), join(folder, file));
-      if ((await fileHash(join(folder, file))) !== sha) throw damaged(file);
-      sums.push([sha, file]);
-    }
+    return await write(database, pins, folder);
+  } catch (error) {
+    // The folder itself was perhaps there.
+    for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true });
+    throw error;
   } finally {
-    await rm(pinned, { recursive: true });
+    await pins.close();
   }
+}
+
+async function write(database, pins, folder) {
+  const sums = [];
+  for (let missing = new Set(), whole = false; !whole;) {
+    whole = await database.snapshot(async (trx) => {
+      const again = new Set();
+      for await (const rows of pages(trx, 'blobs'))
+        for (const { sha } of rows) if (!(await pins.add(sha))) again.add(sha);
+      // Removed since that moment: another one is taken, by which all others are pinned already. What that one names as well is nowhere.
+      const lost = [...again].filter((sha) => missing.has(sha));
+      if (lost.length > 0) throw broken(lost);
+      missing = again;
+      if (again.size > 0) return false;
+      for (const table of KEPT) sums.push(await writeTable(trx, table, folder));
+      return true;
+    });
+  }
+  const damages = [];
+  for await (const { sha } of lines(join(folder, 'blobs.jsonl'))) {
+    const file = join('blobs', sha);
+    await copyFile(pins.path(sha), join(folder, file));
+    if ((await fileHash(join(folder, file))) !== sha) damages.push(sha);
+    sums.push([sha, file]);
+  }
+  if (damages.length > 0) throw broken(damages);
   const list = sums.map(([sha, file]) => `${sha}  ${file}\n`).join('');
   await writeFile(join(folder, LIST), list, { mode: 0o600 });
   for (const file of [LIST, ...sums.map(([, file]) => file)]) await synced(join(folder, file));
   return { files: sums.length, list: createHash('sha256').update(list).digest('hex') };
 }
 
+/** All rows of a table, some at a time. */
+async function* pages(trx, table) {
+  const names = TABLES[table];
+  const [columns, places] = ['??', '?'].map((each) => names.map(() => each).join());
+  for (let last; ;) {
+    const query = trx(table)
+      .orderBy(names.map((column) => ({ column })))
+      .limit(BATCH);
+    if (last) query.whereRaw(`(${columns}) > (${places})`, [...names, ...names.map((name) => last[name])]);
+    const rows = await query;
+    yield rows;
+    if (rows.length < BATCH) return;
+    last = rows.at(-1);
+  }
+}
+
 async function writeTable(trx, table, folder) {
   const file = `${table}.jsonl`;
-  const rows = await (table === 'audit' ? trx(table).orderBy('seq') : trx(table));
-  await writeFile(
-    join(folder, file),
-    rows.map((row) => `${JSON.stringify(row)}\n`),
-    { mode: 0o600 },
-  );
-  return [await fileHash(join(folder, file)), file];
+  const hash = createHash('sha256');
+  const out = await open(join(folder, file), 'wx', 0o600);
+  try {
+    for await (const rows of pages(trx, table)) {
+      const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+      hash.update(text);
+      await out.writeFile(text);
+    }
+  } finally {
+    await out.close();
+  }
+  return [hash.digest('hex'), file];
 }
 
 /**
@@ -70,7 +119,7 @@ export async function restore(database, blobs, folder, list) {
       .filter(Boolean)
       .map((line) => [line.slice(66), line.slice(0, 64)]),
   );
-  for (const table of TABLES) if (!files.has(`${table}.jsonl`)) throw damaged(`${table}.jsonl`);
+  for (const table of KEPT) if (!files.has(`${table}.jsonl`)) throw damaged(`${table}.jsonl`);
   for (const [file, sha] of files) {
     // Names in a list from elsewhere become no paths.
     if (!/^([a-z_]+\.jsonl|blobs\/[0-9a-f]{64})$/.test(file)) throw damaged(LIST);
@@ -79,12 +128,12 @@ export async function restore(database, blobs, folder, list) {
   const chain = await verifyChain(lines(join(folder, 'audit.jsonl')));
   if (!chain.intact) throw damaged(`audit.jsonl, entry ${chain.brokenAt}`);
   await database.locked(async (trx) => {
-    for (const table of TABLES)
+    for (const table of Object.keys(TABLES))
       if (await trx(table).first())
         throw new ServiceError(500, 'backup.occupied', 'A backup is restored into an empty service', {
           found: table,
         });
-    for (const table of TABLES) {
+    for (const table of KEPT) {
       let batch = [];
       const write = async () => {
         if (batch.length > 0) await trx(table).insert(batch);
@@ -121,6 +170,14 @@ async function synced(file) {
   const handle = await open(file, 'r');
   await handle.sync();
   await handle.close();
+}
+
+/** Blobs that are not what their names say, or are not there, before they are in any backup. */
+function broken(shas) {
+  const found = shas.join(', ');
+  return new ServiceError(500, 'backup.damaged', 'Stored blobs are damaged: nothing was backed up', {
+    found,
+  });
 }
 
 function damaged(file) {

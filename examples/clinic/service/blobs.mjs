@@ -3,7 +3,19 @@
  * it gets the name of its content, and is compared with that name whenever it is read.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import {
+  copyFile,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  unlink,
+  utimes,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { notFound, ServiceError } from './errors.mjs';
@@ -19,7 +31,8 @@ const HEAD = MAGIC.length + 1;
 const IDENTITY = { start: 21, end: 53 };
 const SHA = /^[0-9a-f]{64}$/;
 const INCOMING = 'incoming';
-/** Nothing has come of what is received for so long: longer than a request may take. */
+const PINNED = 'pinned-';
+/** Nothing has come of what is received for so long, longer than a request may take, and nobody has said that what is pinned is wanted. */
 const LEFT_MS = 3_600_000;
 
 export class BlobStore {
@@ -28,18 +41,22 @@ export class BlobStore {
     this.folder = folder;
   }
 
-  /** Makes the folder. */
+  /** Makes the folder, and tidies it. */
   async open() {
     await mkdir(join(this.folder, INCOMING), { recursive: true, mode: 0o700 });
-    await this.sweepIncoming();
+    await this.tidy();
   }
 
-  /** What was being received when a service ended goes. Others may be receiving now: what grows stays. */
-  async sweepIncoming() {
-    const folder = join(this.folder, INCOMING);
-    for (const name of await readdir(folder)) {
-      const { mtimeMs } = await stat(join(folder, name)).catch(() => ({ mtimeMs: Infinity }));
-      if (mtimeMs < Date.now() - LEFT_MS) await rm(join(folder, name), { force: true });
+  /** What was being received when a service ended goes, and what a backup pinned that was ended. Others may be at it now: what changes stays. */
+  async tidy() {
+    const [all, incoming] = await Promise.all(
+      [this.folder, join(this.folder, INCOMING)].map((folder) => readdir(folder)),
+    );
+    const pinned = all.filter((name) => name.startsWith(PINNED));
+    for (const name of [...pinned, ...incoming.map((name) => join(INCOMING, name))]) {
+      const path = join(this.folder, name);
+      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Infinity }));
+      if (mtimeMs < Date.now() - LEFT_MS) await rm(path, { recursive: true, force: true });
     }
   }
 
@@ -168,16 +185,35 @@ export class BlobStore {
     await rm(this.path(sha), { force: true });
   }
 
-  /**
-   * Keeps blobs under second names, whatever is removed meanwhile, which takes next to no time. Gives the folder of these, to be removed by who asked for it.
-   * @param {string[]} shas
-   */
-  async pin(shas) {
-    const folder = join(this.folder, `pinned-${randomUUID()}`);
+  /** Keeps blobs under second names, whatever is removed meanwhile, until it is closed. */
+  async pins() {
+    const folder = join(this.folder, `${PINNED}${randomUUID()}`);
     await mkdir(folder, { mode: 0o700 });
-    for (const sha of shas)
-      await link(this.path(sha), join(folder, sha)).catch(() => copyFile(this.path(sha), join(folder, sha)));
-    return folder;
+    const wanted = setInterval(() => {
+      const now = new Date();
+      void utimes(folder, now, now).catch(() => undefined);
+    }, LEFT_MS / 10);
+    return {
+      path: (sha) => join(folder, sha),
+      /** Takes next to no time. False where there is no such blob. */
+      add: async (sha) => {
+        const [from, to] = [this.path(sha), join(folder, sha)];
+        try {
+          await link(from, to).catch((error) => {
+            if (!['ENOENT', 'EEXIST'].includes(error.code)) return copyFile(from, to);
+            throw error;
+          });
+        } catch (error) {
+          if (error.code === 'ENOENT') return false;
+          if (error.code !== 'EEXIST') throw error;
+        }
+        return true;
+      },
+      close: async () => {
+        clearInterval(wanted);
+        await rm(folder, { recursive: true, force: true });
+      },
+    };
   }
 
   /** All names that there are, and how many bytes each has. */

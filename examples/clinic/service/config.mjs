@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { ServiceError } from './errors.mjs';
 
 const MIB = 2 ** 20;
+/** Timers hold no more, and what is beyond is no time at all to them. */
+const MOST_TIMER = 2 ** 31 - 1;
 
 /**
  * @typedef {object} Config
@@ -13,7 +15,7 @@ const MIB = 2 ** 20;
  * @property {string} host
  * @property {number} port 0: any free one
  * @property {{cert: Buffer, key: Buffer} | undefined} tls
- * @property {boolean} trustProxy addresses are what a proxy says
+ * @property {number} proxies in front of this: addresses are what the outermost of them says; 0: none
  * @property {number} runners questions that are run at a time here; 0: none
  * @property {number} threads of each runner; 0: as many as there are processors
  * @property {number} maxBlobBytes
@@ -21,9 +23,12 @@ const MIB = 2 ** 20;
  * @property {number} storeBytes of all users
  * @property {number} sessionMs
  * @property {number} inviteMs
+ * @property {number} requestMs for all of a request of JSON to come
  * @property {number} rate requests a minute, of one user or, without one, one address
  * @property {number} loginRate tries to log in or register a minute, of one address
+ * @property {number} streams of events that one user may have open
  * @property {number} unusedMs after which bytes go that are part of nothing
+ * @property {number} compileMs the longest that opening a program or compiling a task may take
  * @property {number} leaseMs how long a runner that says nothing keeps a question
  * @property {number} questionMs the longest that a run may take
  * @property {number} openQuestions of one user that have not ended
@@ -45,17 +50,18 @@ export function readConfig(env) {
   const host = env.CLINIC_HOST ?? '127.0.0.1';
   const local = ['127.0.0.1', '::1', 'localhost'].includes(host);
   const demo = env.CLINIC_DEMO === 'yes';
-  if (demo && (!local || env.CLINIC_BEHIND_PROXY === 'yes'))
+  const proxies = number(env, 'CLINIC_BEHIND_PROXY', 0, 0, 16);
+  if (demo && (!local || proxies > 0))
     throw wrong(
       'CLINIC_DEMO',
       env.CLINIC_DEMO,
       'nothing where others than this machine come: anybody may register',
     );
-  if (!local && !tls && env.CLINIC_BEHIND_PROXY !== 'yes')
+  if (!local && !tls && proxies === 0)
     throw wrong(
       'CLINIC_HOST',
       host,
-      'an address of this machine alone, or CLINIC_TLS_CERT and CLINIC_TLS_KEY, or CLINIC_BEHIND_PROXY=yes: tokens must not travel in the clear',
+      'an address of this machine alone, or CLINIC_TLS_CERT and CLINIC_TLS_KEY, or CLINIC_BEHIND_PROXY, the number of proxies that have TLS: tokens must not travel in the clear',
     );
   return {
     data: env.CLINIC_DATA ?? join(process.cwd(), 'clinic-data'),
@@ -64,7 +70,7 @@ export function readConfig(env) {
     host,
     port: number(env, 'CLINIC_PORT', 8080, 0, 65_535),
     tls: tls || undefined,
-    trustProxy: env.CLINIC_BEHIND_PROXY === 'yes',
+    proxies,
     runners: number(env, 'CLINIC_RUNNERS', 1, 0, 64),
     threads: number(env, 'CLINIC_THREADS', 0, 0, 256),
     maxBlobBytes: number(env, 'CLINIC_MAX_BLOB_BYTES', 256 * MIB, 1),
@@ -72,11 +78,14 @@ export function readConfig(env) {
     storeBytes: number(env, 'CLINIC_STORE_BYTES', 1_048_576 * MIB, 1),
     sessionMs: number(env, 'CLINIC_SESSION_MS', 12 * 3_600_000, 1),
     inviteMs: number(env, 'CLINIC_INVITE_MS', 72 * 3_600_000, 1),
+    requestMs: number(env, 'CLINIC_REQUEST_MS', 30_000, 1, MOST_TIMER),
     rate: number(env, 'CLINIC_RATE', 1200, 1),
     loginRate: number(env, 'CLINIC_LOGIN_RATE', 20, 1),
+    streams: number(env, 'CLINIC_STREAMS', 100, 1),
     unusedMs: number(env, 'CLINIC_UNUSED_MS', 24 * 3_600_000, 1),
-    leaseMs: number(env, 'CLINIC_LEASE_MS', 10_000, 100),
-    questionMs: number(env, 'CLINIC_QUESTION_MS', 600_000, 1),
+    compileMs: number(env, 'CLINIC_COMPILE_MS', 30_000, 1, MOST_TIMER),
+    leaseMs: number(env, 'CLINIC_LEASE_MS', 10_000, 100, MOST_TIMER),
+    questionMs: number(env, 'CLINIC_QUESTION_MS', 600_000, 1, MOST_TIMER),
     openQuestions: number(env, 'CLINIC_OPEN_QUESTIONS', 1000, 1),
     attempts: number(env, 'CLINIC_ATTEMPTS', 10, 1),
     logLevel: env.CLINIC_LOG ?? 'info',

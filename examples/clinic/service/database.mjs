@@ -9,11 +9,12 @@ import { ServiceError } from './errors.mjs';
 /** Migrations in order. New ones go to the end, and none is changed once it was released. */
 const MIGRATIONS = { '001-first': first };
 
-/** All tables with data, in an order in which they can be filled. */
-export const TABLES = [
-  ...['users', 'invites', 'sessions', 'blobs', 'uploads', 'uses', 'programs', 'key_sets', 'key_requests'],
-  ...['records', 'grants', 'questions', 'audit'],
-];
+/** All tables with data, in an order in which they can be filled, and what their rows are in order by. */
+export const TABLES = {
+  ...{ users: ['id'], invites: ['hash'], sessions: ['hash'], blobs: ['sha'], uploads: ['user', 'sha'] },
+  ...{ uses: ['sha', 'kind', 'id'], programs: ['id'], key_sets: ['id'], key_requests: ['id'] },
+  ...{ records: ['id'], grants: ['id'], questions: ['id'], audit: ['seq'] },
+};
 
 /** A file name of SQLite, or an address of PostgreSQL; no password in errors. */
 const SQLITE = 'clinic.sqlite';
@@ -32,13 +33,14 @@ export class Database {
     mkdirSync(data, { recursive: true, mode: 0o700 });
     const db = database === undefined ? await sqlite(join(data, SQLITE)) : await postgres(database);
     try {
-      await db.migrate.latest({
-        migrationSource: {
-          getMigrations: async () => Object.keys(MIGRATIONS),
-          getMigrationName: String,
-          getMigration: async (name) => MIGRATIONS[name],
-        },
-      });
+      const migrationSource = {
+        getMigrations: async () => Object.keys(MIGRATIONS),
+        getMigrationName: String,
+        getMigration: async (name) => MIGRATIONS[name],
+      };
+      // Looking waits for nobody who writes, as bringing up to date does.
+      const [, missing] = await db.migrate.list({ migrationSource });
+      if (missing.length > 0) await db.migrate.latest({ migrationSource });
     } catch (error) {
       await db.destroy();
       throw new ServiceError(
@@ -77,6 +79,13 @@ export class Database {
       await trx('locks').where({ name: 'change' }).increment('turn', 1);
       return work(trx);
     });
+  }
+
+  /** Reads all of one moment, beside which changes go on. */
+  snapshot(work) {
+    // What SQLite reads is of one moment as it is, and its transactions write only where something is changed.
+    const sqlite = this.db.client.config.client === 'better-sqlite3';
+    return this.db.transaction(work, sqlite ? {} : { isolationLevel: 'repeatable read', readOnly: true });
   }
 
   close() {

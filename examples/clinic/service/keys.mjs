@@ -24,7 +24,7 @@ export class Keys {
     await this.storage.brought(this.database.db, user, evaluation, 'evaluationKey');
     if (publicKey) {
       await this.storage.brought(this.database.db, user, [publicKey], 'publicKey');
-      await this.programs.checkPublicKey(about, publicKey);
+      await this.programs.checkPublicKey(user, about, publicKey);
     }
     const id = randomUUID();
     const details = { program, replaces };

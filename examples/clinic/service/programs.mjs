@@ -1,35 +1,41 @@
 /** The catalogue of programs. Who uploads one, or has one compiled, offers it to all; who computes with one, or encrypts for one, has to look at it. */
 import { randomUUID } from 'node:crypto';
+import { Desk } from './desk.mjs';
 import { notFound, ServiceError } from './errors.mjs';
 import { pageOf } from './pages.mjs';
-
-/** The longest that opening or compiling may take. */
-const PATIENCE_MS = 120_000;
 
 export class Programs {
   /**
    * @param {import('./database.mjs').Database} database
    * @param {import('./storage.mjs').Storage} storage
-   * @param {() => Promise<import('./evaluator.mjs').Evaluator>} inspector one that computes nothing for users
+   * @param {import('./config.mjs').Config} config
    */
-  constructor(database, storage, inspector) {
+  constructor(database, storage, config) {
     this.database = database;
     this.storage = storage;
-    this.inspector = inspector;
+    // Neither computes anything for users. Compiling may take long, and what is opened does not wait for it.
+    this.opening = new Desk(config.compileMs);
+    this.compiling = new Desk(config.compileMs);
   }
 
   /** Errors: those of cipherloom for bytes that are no program, or not secure. */
   async add(user, { name, blob }) {
     await this.storage.brought(this.database.db, user, [blob], 'program');
-    const inspector = await this.inspector();
-    const info = await inspector.inspect(await this.storage.blobs.read(blob), undefined, patience());
+    const info = await this.opening.take(user, async (evaluator, signal) =>
+      evaluator.inspect(await this.storage.blobs.read(blob), undefined, signal),
+    );
     return this.#insert(user, name, blob, info);
   }
 
-  /** Selects parameters and base operators here. Errors: those of cipherloom. */
+  /** Selects parameters and base operators here. Errors: those of cipherloom; 429 `program.busy`. */
   async compile(user, { name, task, options }) {
-    const inspector = await this.inspector();
-    const { bytes, info } = await inspector.compile(task, options ?? {}, patience());
+    if (this.compiling.has(user))
+      throw new ServiceError(429, 'program.busy', 'Your last task is still being compiled: one at a time', {
+        expected: `${Math.ceil(this.compiling.ms / 1000)} seconds`,
+      });
+    const { bytes, info } = await this.compiling.take(user, (evaluator, signal) =>
+      evaluator.compile(task, options ?? {}, signal),
+    );
     const { sha } = await this.storage.bring(user, [Buffer.from(bytes)], { declared: bytes.length });
     return this.#insert(user, name, sha, info);
   }
@@ -94,17 +100,20 @@ export class Programs {
   }
 
   /** That a public key is one for a program. Errors: those of cipherloom; 422 `key.public`. */
-  async checkPublicKey(program, sha) {
+  async checkPublicKey(user, program, sha) {
     if (!program.info.publicKey)
       throw new ServiceError(422, 'key.public', 'The program was compiled without publicKey: it takes none');
-    const [bytes, key] = await Promise.all([program.blob, sha].map((each) => this.storage.blobs.read(each)));
-    const inspector = await this.inspector();
-    await inspector.inspect(bytes, key, patience());
+    await this.opening.take(user, async (evaluator, signal) => {
+      const [bytes, key] = await Promise.all(
+        [program.blob, sha].map((each) => this.storage.blobs.read(each)),
+      );
+      return evaluator.inspect(bytes, key, signal);
+    });
   }
-}
 
-function patience() {
-  return AbortSignal.timeout(PATIENCE_MS);
+  async stop() {
+    await Promise.all([this.opening.stop(), this.compiling.stop()]);
+  }
 }
 
 function shown({ id, name, sha, info, owner }) {

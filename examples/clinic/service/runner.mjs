@@ -35,11 +35,6 @@ export class Runner {
   async #run(job) {
     const { id, attempt } = job;
     const lost = new AbortController();
-    const signal = AbortSignal.any([
-      lost.signal,
-      this.#stopped.signal,
-      AbortSignal.timeout(this.config.questionMs),
-    ]);
     let progress;
     const beat = async () => {
       // A database that is away for a moment does not end a run; the lease does.
@@ -59,6 +54,8 @@ export class Runner {
     try {
       this.#evaluator ??= this.start(this.config.threads);
       const evaluator = await this.#evaluator;
+      const late = AbortSignal.timeout(this.config.questionMs);
+      const signal = AbortSignal.any([lost.signal, this.#stopped.signal, late]);
       const ciphertexts = await evaluator.run(job, (sha) => this.storage.blobs.read(sha), {
         signal,
         onProgress,

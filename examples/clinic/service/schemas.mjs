@@ -3,7 +3,9 @@ import { MOST_MESSAGE } from './errors.mjs';
 import { ROLE_NAMES } from './roles.mjs';
 import { MOST_PASSWORD } from './passwords.mjs';
 
-const text = (most) => ({ type: 'string', minLength: 1, maxLength: most });
+/** U+0000 is a character that not all databases keep. */
+const CHARACTERS = '^[^\\u0000]*$';
+const text = (most) => ({ type: 'string', minLength: 1, maxLength: most, pattern: CHARACTERS });
 /** Of users: nothing in it means anything to a file system or a page. */
 const userName = { type: 'string', pattern: '^[a-z0-9][a-z0-9._-]{1,62}$' };
 const password = { type: 'string', minLength: 1, maxLength: MOST_PASSWORD };
@@ -31,7 +33,7 @@ export const byUser = object({ name: userName });
 
 export const invite = object({ role: { enum: ROLE_NAMES } });
 export const register = object({ code: text(100), name: userName, password });
-export const login = object({ name: { type: 'string', maxLength: 63 }, password });
+export const login = object({ name: text(63), password });
 export const newPassword = object({ old: password, password });
 export const userSet = object({ disabled: { type: 'boolean' }, role: { enum: ROLE_NAMES } }, []);
 

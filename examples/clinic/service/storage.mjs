@@ -232,7 +232,7 @@ export class Storage {
 
   /** Removes what is part of nothing: uploads that nothing came of or that ended in the middle, and files without rows, which a killed service left. */
   async sweepAll() {
-    await this.blobs.sweepIncoming();
+    await this.blobs.tidy();
     const old = Date.now() - this.config.unusedMs;
     await this.database.locked(async (trx) => {
       const uses = trx('uses').whereRaw('uses.sha = blobs.sha');

@@ -1,12 +1,10 @@
 /** Bytes, up and down. */
+import { linger } from '../bodies.mjs';
 import { ServiceError } from '../errors.mjs';
 import { allow } from '../roles.mjs';
 import * as schemas from '../schemas.mjs';
 
 const BYTES = 'application/octet-stream';
-
-/** How long a client may go on to send what was refused, so that it hears why. */
-const LINGER_MS = 5000;
 
 export function closed(app, { storage }) {
   // The body stays a stream.
@@ -70,13 +68,4 @@ export function sendBlob(reply, { bytes, stream }) {
     reply.log.error({ code: error.code, err: error }, 'bytes could not be sent'),
   );
   return reply.type(BYTES).header('content-length', bytes).send(stream);
-}
-
-/** What still comes is thrown away, but not for ever. Were the connection closed at once, the answer could be lost with it. */
-function linger(request) {
-  // All of it has come: the connection is for the next request.
-  if (request.readableEnded || request.destroyed) return;
-  const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
-  const done = () => clearTimeout(timer);
-  request.once('end', done).once('close', done).resume();
 }

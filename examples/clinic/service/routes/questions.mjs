@@ -1,9 +1,10 @@
 /** Questions, as who asks sees them. */
-import { sendEvents } from '../events.mjs';
+import { sendEvents, Streams } from '../events.mjs';
 import { sendPage } from '../pages.mjs';
 import * as schemas from '../schemas.mjs';
 
-export function closed(app, { questions, users, may }) {
+export function closed(app, { questions, users, may, config }) {
+  const streams = new Streams(config.streams);
   const ofId = { schema: { params: schemas.byId } };
   app.get('/questions', { schema: { querystring: schemas.page } }, async ({ user, query }, reply) =>
     sendPage(reply, await questions.list(user, query)),
@@ -19,7 +20,7 @@ export function closed(app, { questions, users, may }) {
   );
   app.get('/questions/:id', ofId, async ({ user, params }) => questions.get(user, params.id));
   app.get('/questions/:id/events', ofId, async ({ user, params }, reply) =>
-    sendEvents(reply, { questions, users }, user, params.id),
+    sendEvents(reply, { questions, users, streams }, user, params.id),
   );
   app.delete(
     '/questions/:id/answer',

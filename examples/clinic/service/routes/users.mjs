@@ -2,15 +2,19 @@
 import { notFound } from '../errors.mjs';
 import * as schemas from '../schemas.mjs';
 
+/** Bodies of those who have no token yet: a name, a password, a code. */
+const OPEN_BYTES = 8192;
+
 /** Without a token: what leads to one. */
 export function open(app, { users, config }) {
   const rate = { rateLimit: { max: config.loginRate, timeWindow: 60_000, groupId: 'login' } };
-  app.post('/register', { schema: { body: schemas.register }, config: rate }, async ({ body }, reply) => {
+  const small = { config: rate, bodyLimit: OPEN_BYTES };
+  app.post('/register', { schema: { body: schemas.register }, ...small }, async ({ body }, reply) => {
     reply.code(201);
     return users.register(body);
   });
   if (config.demo)
-    app.post('/demo', { config: rate }, async (request, reply) => {
+    app.post('/demo', small, async (request, reply) => {
       const { host = '', origin } = request.headers;
       // A name that leads to this machine, but is another one, is that of a foreign page; so is an origin that is not the address asked.
       if (!/^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(host)) throw notFound('address');
@@ -18,7 +22,7 @@ export function open(app, { users, config }) {
       reply.code(201);
       return users.invite(undefined, 'client', 'demo');
     });
-  app.post('/sessions', { schema: { body: schemas.login }, config: rate }, async ({ body }, reply) => {
+  app.post('/sessions', { schema: { body: schemas.login }, ...small }, async ({ body }, reply) => {
     reply.code(201);
     return users.login(body);
   });
