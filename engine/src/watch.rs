@@ -1,8 +1,8 @@
 //! Long work that is watched: somebody hears how far it is, and may stop it.
 //!
-//! Whoever starts the work names a listener ([`watched`]). Loops over operators ask it every few thousand of them ([`Steps`]);
-//! around what cannot stop halfway, such as building an index, there are pauses ([`pause`]), about 0.1 s apart for a million
-//! operators. The listener belongs to the thread, so that nothing between the two has to hand it on.
+//! Whoever starts the work names a listener ([`watched`]). Loops over operators ask it every few thousand of them ([`Steps`]), and in
+//! steps that take long ([`ask`]); around what cannot stop halfway, such as building an index, there are pauses ([`pause`]), about
+//! 0.1 s apart for a million operators. The listener belongs to the thread, so that nothing between the two has to hand it on.
 
 use crate::{Error, Result};
 use std::cell::RefCell;
@@ -106,6 +106,14 @@ pub fn pause() -> Result<()> {
     .unwrap_or(Ok(()))
 }
 
+/// In the middle of what takes long: counts as nothing.
+///
+/// # Errors
+/// `Cancelled`.
+pub fn ask() -> Result<()> {
+    with(Watch::ask).unwrap_or(Ok(()))
+}
+
 /// The steps of a loop: a part of the work, unless it is in another one's step.
 pub struct Steps {
     all: usize,
@@ -129,19 +137,14 @@ impl Steps {
     /// # Errors
     /// `Cancelled`.
     pub fn step(&mut self) -> Result<()> {
-        let ask = self.done.is_multiple_of(EVERY);
+        let asks = self.done.is_multiple_of(EVERY);
         self.done += 1;
-        if ask { self.ask() } else { Ok(()) }
-    }
-
-    fn ask(&self) -> Result<()> {
-        let asked = with(|watch| {
-            if self.part {
-                watch.share = self.done.min(self.all) as f64 / self.all.max(1) as f64;
-            }
-            watch.ask()
-        });
-        asked.unwrap_or(Ok(()))
+        // Few steps may be long ones, in which is asked, too.
+        if self.part && (asks || self.all < EVERY) {
+            let share = self.done.min(self.all) as f64 / self.all.max(1) as f64;
+            with(|watch| watch.share = share);
+        }
+        if asks { ask() } else { Ok(()) }
     }
 }
 
@@ -193,6 +196,27 @@ mod tests {
         assert!(told.len() >= 5 * 5);
         assert!(told.windows(2).all(|pair| pair[0] <= pair[1]), "{told:?}");
         assert!(told[0] < 0.01 && told.last().is_some_and(|&last| last > EXPECTED && last < 1.0), "{told:?}");
+    }
+
+    #[test]
+    fn a_long_step_asks_and_is_told_as_far_as_it_is() {
+        let told = Rc::new(RefCell::new(Vec::new()));
+        let hears = Rc::clone(&told);
+        let hear = move |far| {
+            hears.borrow_mut().push(far);
+            far < 0.5
+        };
+        let work = || {
+            let mut steps = Steps::new(10);
+            for _ in 0..10 {
+                steps.step()?;
+                ask()?;
+            }
+            Ok(())
+        };
+        assert_eq!(watched(1, hear, work), Err(Error::Cancelled));
+        let tenths: Vec<f64> = told.borrow().iter().map(|far| (10.0 * far / EXPECTED).round()).collect();
+        assert_eq!(tenths, [1, 1, 2, 3, 4, 5, 6].map(f64::from));
     }
 
     #[test]

@@ -8,12 +8,15 @@ use crate::graph::{Attrs, Graph, OperandId, ValueType};
 use crate::ops::types::{Ciphertext, Extract, SwitchingKey};
 use crate::ops::{Noise, Registry, Session};
 use crate::sorted::SortedMap;
+use crate::watch::ask;
 use crate::{Error, Result};
 use std::collections::HashMap;
 use std::fmt;
 
 /// Most operators and inputs.
 const MOST_NODES: usize = 1 << 20;
+/// Operators between two questions whether to go on.
+const ASKED: usize = 64;
 
 /// An operand, in a graph or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -208,6 +211,10 @@ impl<'r> Emitter<'r> {
         if self.nodes.len() >= MOST_NODES {
             let (what, limit) = ("operators of a scheme", MOST_NODES as u64);
             return Err(Error::TooLarge { what, found: limit + 1, limit });
+        }
+        // One vector of slots may be thousands of them.
+        if self.nodes.len().is_multiple_of(ASKED) {
+            ask()?;
         }
         let key = (name, attrs, inputs.to_vec());
         if let Some(&known) = self.calls.get(&key).filter(|_| self.dedup) {

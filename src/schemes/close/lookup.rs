@@ -2,30 +2,48 @@
 
 use crate::Result;
 use crate::math::Modulus;
+use crate::watch::ask;
+
+/// Products between two questions whether to go on.
+const EVERY: usize = 1 << 16;
 
 /// The coefficients of the polynomial of least degree that has these values at the integers from `first` on, constant term first. As many values as t, at most.
 ///
 /// # Errors
-/// `Math` for a t that is no prime.
+/// `Math` for a t that is no prime; `Cancelled`.
 pub fn interpolated(first: i64, values: &[i128], t: Modulus) -> Result<Vec<u64>> {
     let residue = |value: i128| value.rem_euclid(i128::from(t.value())) as u64;
     // Divided differences: the points are one apart.
     let mut newton: Vec<u64> = values.iter().map(|&value| residue(value)).collect();
+    let mut products = 0;
+    let mut count = |more: usize| {
+        products += more;
+        if products < EVERY {
+            return Ok(());
+        }
+        products = 0;
+        ask()
+    };
     for order in 1..newton.len() {
+        count(newton.len() - order)?;
         let inverse = t.inv(t.reduce(order as u64))?;
+        let scaled = t.shoup(inverse);
         for at in (order..newton.len()).rev() {
-            newton[at] = t.mul(t.sub(newton[at], newton[at - 1]), inverse);
+            newton[at] = t.mul_shoup(t.sub(newton[at], newton[at - 1]), inverse, scaled);
         }
     }
     // Horner, from the highest: p = p (x - x_k) + d_k.
     let mut polynomial: Vec<u64> = Vec::with_capacity(newton.len());
     for (at, &difference) in newton.iter().enumerate().rev() {
         let point = residue(i128::from(first) + at as i128);
+        let scaled = t.shoup(point);
         polynomial.push(0);
+        count(polynomial.len())?;
         for power in (1..polynomial.len()).rev() {
-            polynomial[power] = t.sub(polynomial[power - 1], t.mul(polynomial[power], point));
+            let product = t.mul_shoup(polynomial[power], point, scaled);
+            polynomial[power] = t.sub(polynomial[power - 1], product);
         }
-        polynomial[0] = t.sub(difference, t.mul(polynomial[0], point));
+        polynomial[0] = t.sub(difference, t.mul_shoup(polynomial[0], point, scaled));
     }
     while polynomial.last() == Some(&0) {
         polynomial.pop();
@@ -36,6 +54,14 @@ pub fn interpolated(first: i64, values: &[i128], t: Modulus) -> Result<Vec<u64>>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
+    use crate::watch::watched;
+
+    #[test]
+    fn a_large_table_can_be_ended_halfway() {
+        let t = Modulus::new(65537).unwrap();
+        assert_eq!(watched(1, |_| false, || interpolated(0, &[1; 1000], t)), Err(Error::Cancelled));
+    }
 
     #[test]
     fn interpolation_goes_through_all_entries() {
