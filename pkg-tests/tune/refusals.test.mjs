@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { hashOf, sqliteCache, signRecord, tuneClient } from 'cipherloom/tune';
@@ -357,6 +358,28 @@ test('what a service is asked is checked, and its maintainers are known', { skip
   const statuses = [];
   for (let go = 0; go < 5; go++) statuses.push((await fetch(`${tight.url}/v1/openapi.json`)).status);
   assert.deepEqual(statuses, [200, 200, 200, 429, 429]);
+  // Who asks writes what stands left of what the own proxies say, or all of it where there are none.
+  for (const behindProxy of [0, 1]) {
+    const { url } = await serve(t, { rate: 3, behindProxy });
+    const forged = [];
+    for (let go = 0; go < 5; go++) {
+      const headers = { 'x-forwarded-for': `10.0.0.${go}, 9.9.9.${behindProxy === 0 ? go : 9}` };
+      forged.push((await fetch(`${url}/v1/openapi.json`, { headers })).status);
+    }
+    assert.deepEqual(forged, [200, 200, 200, 429, 429], `${behindProxy} proxies`);
+    // Each of those whom a proxy heard has requests of its own.
+    const other = await fetch(`${url}/v1/openapi.json`, { headers: { 'x-forwarded-for': '8.8.8.8' } });
+    assert.equal(other.status, behindProxy === 0 ? 429 : 200);
+  }
+  await assert.rejects(serve(t, { behindProxy: true }), { code: 'tune.option' });
+  // Of what goes nowhere no body is waited for.
+  const socket = connect(new URL(service.url).port, '127.0.0.1');
+  t.after(() => socket.destroy());
+  socket.write(
+    'POST /nothing HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n{',
+  );
+  const [answer] = await once(socket, 'data');
+  assert.match(String(answer), /^HTTP\/1.1 404 .*not\.found/s);
   const few = await serve(t, { operators: 2 });
   const curious = await open(t, few.url);
   for (const word of ['a', 'b', 'c', 'd']) await curious.query(key(word));

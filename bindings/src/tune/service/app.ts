@@ -53,7 +53,8 @@ export async function createTuneService(
     // One line for each of a thousand queries a second tells nobody anything.
     logController: new libs.LogController({ disableRequestLogging: true }),
     ...(settings.tls && { https: settings.tls }),
-    trustProxy: settings.behindProxy,
+    // What is left of what the own proxies say, whoever asks wrote.
+    trustProxy: (_address: string, hop: number) => hop < settings.behindProxy,
     bodyLimit: JSON_BYTES,
     requestTimeout: 120_000,
     routerOptions: { maxParamLength: 100 },
@@ -97,11 +98,15 @@ export async function createTuneService(
         new Refusal(429, 'rate.limit', `Too many requests; come again in ${after}`),
     } as never,
   );
-  app.setNotFoundHandler(
-    { preHandler: (app as unknown as { rateLimit(): never }).rateLimit() },
-    (_request, reply) =>
-      reply.code(404).send({ error: { code: 'not.found', message: 'There is no such address' } }),
-  );
+  const limited = (app as unknown as { rateLimit(): (...of: unknown[]) => Promise<void> })
+    .rateLimit()
+    .bind(app);
+  // Of what goes nowhere no body is read.
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return;
+    await limited(request, reply);
+    throw new Refusal(404, 'not.found', 'There is no such address');
+  });
   app.addContentTypeParser(
     'application/octet-stream',
     { parseAs: 'buffer', bodyLimit: settings.oneCodeBytes },

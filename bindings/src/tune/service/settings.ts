@@ -13,6 +13,7 @@ export type Settings = Required<
 /** Numbers: default, least, most. */
 const NUMBERS = {
   port: [8090, 0, 65_535],
+  behindProxy: [0, 0, 16],
   rate: [6000, 1, 1e9],
   operators: [1_000_000, 1, 1e9],
   codeBytes: [2 ** 30, 0, 2 ** 43],
@@ -28,7 +29,7 @@ const NUMBERS = {
 
 const LEAST_TOKEN = 32;
 const OTHERS = [
-  ...['data', 'database', 'host', 'tls', 'behindProxy', 'origin', 'pages', 'explorers'],
+  ...['data', 'database', 'host', 'tls', 'origin', 'pages', 'explorers'],
   ...['maintainToken', 'queryToken', 'log'],
 ];
 
@@ -41,9 +42,9 @@ export function checkSettings(options: TuneServiceOptions): Settings {
       return [name, checkNumber('tune.option', name, value, least, most, true)];
     }),
   ) as unknown as Record<keyof typeof NUMBERS, number>;
-  const { host = '127.0.0.1', tls, behindProxy = false, database, log = 'info' } = options;
+  const { host = '127.0.0.1', tls, database, log = 'info' } = options;
   const local = ['127.0.0.1', '::1', 'localhost'].includes(host);
-  if (!local && tls === undefined && !behindProxy)
+  if (!local && tls === undefined && numbers.behindProxy === 0)
     throw wrong(
       'tune.option',
       'host',
@@ -62,7 +63,6 @@ export function checkSettings(options: TuneServiceOptions): Settings {
   return {
     ...numbers,
     host,
-    behindProxy,
     log,
     data: checkText('tune.option', 'data', options.data ?? 'tune-data', 4096),
     explorers: (options.explorers ?? []).map((key) => checkDigits('explorers', key, 32)),
@@ -115,7 +115,6 @@ export function readSettings(
     ['TUNE_PAGES', 'pages'],
   ] as const)
     if (env[name]) options[setting] = env[name].split(',').map((one) => one.trim());
-  if (env.TUNE_BEHIND_PROXY === 'yes') options.behindProxy = true;
   const [cert, key] = [env.TUNE_TLS_CERT, env.TUNE_TLS_KEY];
   if (cert && key) options.tls = { cert: read(cert), key: read(key) };
   else if (cert || key)

@@ -12,8 +12,11 @@ export interface TuneServiceOptions {
   /** Default 8090; 0: any free one. */
   readonly port?: number;
   readonly tls?: { readonly cert: string | Uint8Array; readonly key: string | Uint8Array };
-  /** A proxy ends TLS, and says who asks. */
-  readonly behindProxy?: boolean;
+  /**
+   * So many proxies are in front, one behind the other, the outermost of which ends TLS: addresses are what that one says (`X-Forwarded-For`, to which each appends whom it heard), and what stands further
+   * left is not believed. Default 0.
+   */
+  readonly behindProxy?: number;
   /** How explorers reach it, where that is not where it listens: what they sign has it. */
   readonly origin?: string;
   /** Origins of pages that may ask. Default: none. */
