@@ -33,6 +33,11 @@ const DAY_MS = 86_400_000;
 /** What the service, or a proxy before it, says while it is away. */
 const AWAY = [502, 503, 504];
 
+/** Nobody is there, which says nothing of what was asked. */
+export function isAway(error) {
+  return error instanceof AwayError || (error instanceof ClinicError && AWAY.includes(error.status));
+}
+
 export class CoreClient {
   /** Secret keys by the id of the set that the service has. @type {Map<string, import('cipherloom').Client>} */
   #keys = new Map();
@@ -106,8 +111,9 @@ export class CoreClient {
     const told = await response.json().catch(() => ({}));
     const refusal = told.error ?? { code: 'service.failed', message: response.statusText };
     const error = new ClinicError(response.status, refusal);
-    if (response.headers.has('retry-after'))
-      error.afterMs = 1000 * Number(response.headers.get('retry-after'));
+    // A proxy may say when instead of how long.
+    const seconds = Number(response.headers.get('retry-after') ?? NaN);
+    if (Number.isFinite(seconds)) error.afterMs = 1000 * seconds;
     throw error;
   }
 
@@ -393,7 +399,7 @@ export class CoreClient {
       try {
         return await work(() => (wasThere = true));
       } catch (error) {
-        if (!(error instanceof AwayError || AWAY.includes(error.status))) throw error;
+        if (!isAway(error)) throw error;
         if (since === undefined || wasThere) since = Date.now();
         if (Date.now() - since >= patienceMs) throw error;
         onAway?.();

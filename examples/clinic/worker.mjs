@@ -43,10 +43,13 @@ async function run(job) {
   const { id, attempt, beatMs } = job;
   const ended = new AbortController();
   let progress = {};
+  let beating = false;
   const beat = async () => {
-    const answer = await client
-      .call('POST', `/work/${id}/progress`, { attempt, ...progress })
-      .catch(() => ({ go: true }));
+    if (beating) return;
+    beating = true;
+    const sent = allowed(() => client.call('POST', `/work/${id}/progress`, { attempt, ...progress }));
+    const answer = await sent.catch(() => ({ go: true }));
+    beating = false;
     if (!answer.go) ended.abort();
   };
   const timer = setInterval(beat, beatMs);
@@ -69,12 +72,11 @@ async function run(job) {
   }
 }
 
-/** Whether the next one to run it would come no further: what the service refuses, it refuses again. */
+/** Whether the next one to run it would come no further: what the service refuses, it refuses again, but for what was slow, or too much, or whose session has ended. */
 function isFinal(error) {
   if (error instanceof AwayError || error.code === 'question.lost') return false;
-  return (
-    !(error instanceof ClinicError) || error.status === 507 || (error.status >= 400 && error.status < 500)
-  );
+  if (!(error instanceof ClinicError) || error.status === 507) return true;
+  return error.status >= 400 && error.status < 500 && ![401, 408, 425, 429].includes(error.status);
 }
 
 async function failed({ id, attempt }, error) {
@@ -85,11 +87,13 @@ async function failed({ id, attempt }, error) {
 
 /** Does something as soon as it may: too many requests in a minute are no failure, nor is a session that has ended. */
 async function allowed(work) {
-  for (;;) {
+  for (let signedOut = false; ;) {
     try {
+      if (signedOut) await client.login({ name, password });
+      signedOut = false;
       return await work();
     } catch (error) {
-      if (error.status === 401 && error.code === 'token.invalid') await client.login({ name, password });
+      if (error.status === 401 && error.code === 'token.invalid') signedOut = true;
       else if (error.status === 429) await pause(error.afterMs ?? LOOK_MS);
       else throw error;
     }

@@ -1,6 +1,6 @@
 // Answers while they are stored: equal questions have equal bytes, and what is deleted of one stays of the other. Runs are made up here.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { load } from 'cipherloom';
@@ -39,6 +39,20 @@ test('an answer that is deleted while an equal one is stored takes nothing of it
       assert.ok(bytes.equals(await owner.download(outputs[name])), name);
     await owner.call('DELETE', `/questions/${second.id}/answer`);
   }
+});
+
+test('an output whose file is lost is written again', { skip }, async (t) => {
+  const service = await serviceHere(t, { run: async () => OUTPUTS });
+  const { client, asked } = await patient(service, loom);
+  const answered = async () => {
+    const { id } = await client.ask(asked);
+    return (await client.wait(id)).outputs;
+  };
+  const { sum } = await answered();
+  rmSync(join(service.data, 'blobs', sum.slice(0, 2), sum));
+  await assert.rejects(client.download(sum));
+  assert.equal((await answered()).sum, sum);
+  assert.ok(OUTPUTS.sum.equals(await client.download(sum)));
 });
 
 test(

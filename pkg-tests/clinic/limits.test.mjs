@@ -203,6 +203,16 @@ test('uploads have their room from the start, and what is there already needs no
   assert.equal(incoming(), 0);
 });
 
+test('uploads at once that fit together are all taken', { skip }, async (t) => {
+  const env = { CLINIC_USER_BYTES: String(100 * KIB), CLINIC_STORE_BYTES: String(200 * KIB) };
+  const service = await serviceHere(t, { env });
+  const names = ['one', 'two'];
+  const users = await Promise.all(names.map((name) => joinAs(service, loom, name, 'owner')));
+  const all = users.flatMap((user, at) => [1, 2, 3, 4].map((seed) => user.upload(valueBytes(25 * KIB, 4 * at + seed))));
+  assert.equal(new Set(await Promise.all(all)).size, 8);
+  for (const { user } of users) assert.equal((await service.storage.limits(user)).left, 0);
+});
+
 test('what was being received when a service ended goes while the next one runs', { skip }, async (t) => {
   const service = await serviceHere(t);
   const left = join(service.data, 'blobs', 'incoming', randomUUID());

@@ -169,8 +169,9 @@ test('each user has so many streams of events open', { skip }, async () => {
     if (status === 404) at++;
     else assert.ok(status === 429 && refusals < 1000, String(status));
   }
+  const heard = once(streams[1].socket, 'data');
   await client.call('DELETE', `/questions/${id}`);
-  await once(streams[1].socket, 'data');
+  await heard;
   for (let at = 0; at < 3; at++) await assert.rejects(client.wait(id), refused(0, 'question.cancelled'));
 });
 

@@ -42,7 +42,11 @@ export function run(program, args, { env = process.env, cwd = ROOT } = {}) {
 export async function begin(program, args, { env = process.env, cwd = ROOT } = {}) {
   console.log(`$ ${[program, ...args].join(' ')} &`);
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'inherit', 'inherit'] });
+  // It does not go on without this process, which may fail meanwhile.
+  const end = () => void child.kill();
+  process.once('exit', end);
   const [status, signal] = await once(child, 'exit').catch((error) => fail(program, args, error.message));
+  process.off('exit', end);
   if (status !== 0) fail(program, args, signal ?? `exit ${status}`, status);
 }
 

@@ -3,9 +3,9 @@ import { CipherloomError, type DecryptedDetails } from 'cipherloom';
 import { expect, test } from 'vitest';
 import { answerOf, selectionOf, shown } from '../src/clinic/answer.js';
 import { spoken } from '../src/clinic/desk.js';
-import { CoreClient } from '../../examples/clinic/client-core.mjs';
-import { AwayError, ClinicError } from '../src/clinic/service.js';
-import { clinicFailure, isAway, isSignedOut } from '../src/clinic/words.js';
+import { AwayError, CoreClient } from '../../examples/clinic/client-core.mjs';
+import { ClinicError, isAway } from '../src/clinic/service.js';
+import { clinicFailure, isSignedOut } from '../src/clinic/words.js';
 import { wantedOf } from '../src/selection.js';
 
 const details = (value: number | undefined): DecryptedDetails => ({
@@ -71,7 +71,10 @@ test('refusals of the service in words, with what to do', () => {
   expect(words(refusal(422, 'password.short'))).toBe('As the service says.');
   expect(clinicFailure(new AwayError('Failed to fetch'), 'sending').code).toBe('service.away');
   expect(words(new CipherloomError('key.passphrase', 'x', {}))).toMatch(/not the passphrase/);
-  expect([refusal(503, 'x'), new AwayError('x'), refusal(500, 'x'), new TypeError('x')].map(isAway)).toEqual([
+  const told = [502, 503, 504].map((status) => refusal(status, 'x'));
+  expect([...told, new AwayError('x'), refusal(500, 'x'), new TypeError('x')].map(isAway)).toEqual([
+    true,
+    true,
     ...[true, true, false, false],
   ]);
   expect(isSignedOut(refusal(401, 'token.invalid'))).toBe(true);

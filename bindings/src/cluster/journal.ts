@@ -89,7 +89,11 @@ export class Journal {
   }
 
   async #lives(manager: string): Promise<boolean> {
-    if (here.has(manager) || (await this.#listens(manager))) return true;
+    if (here.has(manager)) return true;
+    if (await this.#listens(manager)) {
+      this.#gone.delete(manager);
+      return true;
+    }
     // A process that dies lets go of its connections at once; one whose connection broke off comes back.
     const gone =
       this.#gone.get(manager) ??

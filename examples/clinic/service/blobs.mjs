@@ -195,7 +195,7 @@ export class BlobStore {
     }, LEFT_MS / 10);
     return {
       path: (sha) => join(folder, sha),
-      /** Takes next to no time. False where there is no such blob. */
+      /** Takes next to no time where files can be linked; else it is copied. False where there is no such blob. */
       add: async (sha) => {
         const [from, to] = [this.path(sha), join(folder, sha)];
         try {

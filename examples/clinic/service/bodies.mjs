@@ -41,8 +41,7 @@ function whole(payload, most, ms) {
     const take = (piece) => {
       bytes += piece.length;
       if (bytes <= most) pieces.push(piece);
-      else
-        fail(new ServiceError(413, 'request.invalid', `JSON has at most ${most} bytes`, { expected: most }));
+      else fail(tooLarge(most));
     };
     const timer = setTimeout(
       () => fail(new ServiceError(408, 'request.slow', 'The request did not come in time', { expected: ms })),

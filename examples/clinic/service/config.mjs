@@ -19,7 +19,7 @@ const MOST_TIMER = 2 ** 31 - 1;
  * @property {number} runners questions that are run at a time here; 0: none
  * @property {number} threads of each runner; 0: as many as there are processors
  * @property {number} maxBlobBytes
- * @property {number} userBytes that one user may have uploaded
+ * @property {number} userBytes of one user: uploads, answers to what they asked, what open questions were given
  * @property {number} storeBytes of all users
  * @property {number} sessionMs
  * @property {number} inviteMs

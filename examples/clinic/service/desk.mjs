@@ -1,4 +1,5 @@
 /** Where programs are opened, or tasks compiled: one piece of work at a time, off the request thread. Of each user one piece stands in the row, so that who brings many waits for all others before the second. */
+import { ServiceError } from './errors.mjs';
 import { Evaluator } from './evaluator.mjs';
 
 export class Desk {
@@ -6,6 +7,7 @@ export class Desk {
   #last = Promise.resolve();
   /** The last piece of each user. */
   #own = new Map();
+  #stopped = false;
 
   /**
    * @param {number} ms the longest that a piece may take from when it is begun
@@ -57,6 +59,7 @@ export class Desk {
   }
 
   async #started() {
+    if (this.#stopped) throw new ServiceError(503, 'service.failed', 'The service is ending');
     this.#evaluator ??= this.start();
     try {
       return await this.#evaluator;
@@ -68,6 +71,7 @@ export class Desk {
   }
 
   async stop() {
+    this.#stopped = true;
     (await this.#evaluator?.catch(() => undefined))?.stop();
   }
 }

@@ -217,7 +217,7 @@ export class Questions {
         return this.#end(trx, id, { state: 'cancelled' });
       },
     );
-    await this.#stopped(id, gone);
+    await this.cancelledAll([{ id, gone }]);
   }
 
   /** All of a user that have not ended end, in a transaction that says why. Gives what {@link cancelledAll} is to have when it is through. */
@@ -229,13 +229,17 @@ export class Questions {
   }
 
   async cancelledAll(all) {
-    for (const { id, gone } of all) await this.#stopped(id, gone);
+    // Who runs or waits hears of it before anything is removed.
+    for (const { id } of all) {
+      this.changes.emit(`cancel ${id}`);
+      this.#changed(id);
+    }
+    await this.#swept(all.flatMap(({ gone }) => gone));
   }
 
-  async #stopped(id, gone) {
-    this.changes.emit(`cancel ${id}`);
-    this.#changed(id);
-    await this.storage.sweep(gone);
+  /** It has ended, whatever becomes of the bytes: those that stay are removed by the next sweep of all. */
+  async #swept(gone) {
+    await this.storage.sweep(gone).catch(() => {});
   }
 
   /** The bytes of an answer go; that it was asked stays known. Of who asked, who holds the key has to fetch it before. Errors: 404; 409 `answer.none`. */
@@ -252,7 +256,7 @@ export class Questions {
       },
     );
     this.#changed(id);
-    await this.storage.sweep(gone);
+    await this.#swept(gone);
   }
 
   /**
@@ -314,7 +318,7 @@ export class Questions {
         return [];
       });
     this.#changed(id);
-    await this.storage.sweep(gone);
+    await this.#swept(gone);
   }
 
   /**
@@ -379,7 +383,7 @@ export class Questions {
       },
     );
     this.#changed(id);
-    await this.storage.sweep(gone);
+    await this.#swept(gone);
   }
 
   /** Takes an output of a question from who runs it. Gives its SHA-256. Errors: 409 `question.lost`, 507 `storage.full`, and as of `BlobStore.receive`. */
@@ -403,7 +407,7 @@ export class Questions {
       },
     );
     this.#changed(id);
-    await this.storage.sweep(gone);
+    await this.#swept(gone);
   }
 
   /** A runner that ends in good order hands back what it has not done. */

@@ -28,14 +28,20 @@ export class Storage {
 
   /** What is left to a user, and of the store, once all that is on its way has come. */
   async #left(db, user) {
+    const { ofUser, ofAll } = await this.#leftBeside(db, user);
+    return { ofUser: ofUser - (this.#coming.get(user) ?? 0), ofAll: ofAll - this.#comingOfAll() };
+  }
+
+  /** The same, of what is there alone. */
+  async #leftBeside(db, user) {
     const mine = await sum(db('blobs').whereIn('sha', shasOf(db, user)), 'bytes');
     const all = await sum(db('blobs'), 'bytes');
     // What waits is in the clear, and whole; of what has ended a digest is left.
     const given = await sum(db('questions').where({ asker: user }), GIVEN_BYTES);
     const allGiven = await sum(db('questions').whereIn('state', ['queued', 'running']), GIVEN_BYTES);
     return {
-      ofUser: this.config.userBytes - mine - given - (this.#coming.get(user) ?? 0),
-      ofAll: this.config.storeBytes - all - allGiven - this.#comingOfAll(),
+      ofUser: this.config.userBytes - mine - given,
+      ofAll: this.config.storeBytes - all - allGiven,
     };
   }
 
@@ -61,16 +67,21 @@ export class Storage {
 
   /**
    * Takes room for bytes that come, to be given back when they have their row, or do not come. Those that do not say how many they are take all that they may become.
-   * Only of this process: others see the rows alone, which are looked at again when bytes have come.
+   * Only of this process: others see the rows alone, which are looked at again when bytes have come. What counts already (`sha`) takes none.
    */
-  async #reserve(user, declared, most) {
-    const { ofUser, ofAll } = await this.#left(this.database.db, user);
+  async #reserve(user, declared, most, sha) {
+    if (await this.#has(this.database.db, user, sha)) return { bytes: declared ?? most, free: () => {} };
+    const { ofUser, ofAll } = await this.#leftBeside(this.database.db, user);
     // From here on nothing waits, so that no two take the same room.
-    const left = Math.max(0, Math.min(ofUser, ofAll));
+    const beside = Math.min(ofUser - (this.#coming.get(user) ?? 0), ofAll - this.#comingOfAll());
+    const left = Math.max(0, beside);
     checkDeclared(declared ?? 0, { most, left });
     const bytes = declared ?? Math.min(most, left);
     this.#coming.set(user, (this.#coming.get(user) ?? 0) + bytes);
+    let taken = true;
     const free = () => {
+      if (!taken) return;
+      taken = false;
       const others = this.#coming.get(user) - bytes;
       if (others > 0) this.#coming.set(user, others);
       else this.#coming.delete(user);
@@ -116,16 +127,18 @@ export class Storage {
     );
   }
 
-  /** Receives bytes that count to a user. `work` calls `keep` in the transaction that says what has them. */
-  async #receive(user, stream, { declared, most, said = undefined }, work) {
-    const room = await this.#reserve(user, declared, most);
+  /** Receives bytes that count to a user; `said`: what who sends them says that they are, `own`: what they are. `work` calls `keep` in the transaction that says what has them. */
+  async #receive(user, stream, { declared, most, said = undefined, own = undefined }, work) {
+    const room = await this.#reserve(user, declared, most, own);
     try {
       const received = await this.blobs.receive(stream, { most, left: room.bytes });
       try {
         if (said !== undefined && said !== received.sha) throw otherBytes(received.sha, said);
         await work(received, async (trx) => {
-          await this.#checkNew(trx, user, received, room.bytes);
+          await this.#checkNew(trx, user, received);
           await this.#keep(trx, received);
+          // From here on it has a row, and would count twice.
+          room.free();
         });
       } finally {
         await this.blobs.discard(received);
@@ -136,13 +149,15 @@ export class Storage {
     }
   }
 
-  /** That there is room for a blob beside what has come meanwhile: what is there already needs none. Errors: 507 `storage.full`. */
-  async #checkNew(trx, user, { sha, bytes }, reserved = 0) {
+  /**
+   * That there is room for a blob beside what is there: what is there already needs none, and what is on its way has taken no more than there is. Errors: 507
+   * `storage.full`.
+   */
+  async #checkNew(trx, user, { sha, bytes }) {
     if (await this.#has(trx, user, sha)) return;
-    const { ofUser, ofAll } = await this.#left(trx, user);
+    const { ofUser, ofAll } = await this.#leftBeside(trx, user);
     const here = (await trx('blobs').where({ sha }).first('sha')) !== undefined;
-    const left = (here ? ofUser : Math.min(ofUser, ofAll)) + reserved;
-    checkDeclared(bytes, { most: Infinity, left: Math.max(0, left) });
+    checkDeclared(bytes, { most: Infinity, left: Math.max(0, here ? ofUser : Math.min(ofUser, ofAll)) });
   }
 
   /**
@@ -152,20 +167,10 @@ export class Storage {
    * @param {{declared?: number, most?: number, mine: (trx: any) => Promise<unknown>}} how `mine`: throws where the runner has it no more
    */
   async store({ id, asker }, stream, { declared, most = Infinity, mine }) {
-    if (Buffer.isBuffer(stream)) {
-      const sha = shaOf(stream);
-      const there = await this.database.locked(async (trx) => {
-        await mine(trx);
-        const row = await trx('blobs').where({ sha }).first();
-        if (row === undefined) return false;
-        await this.#checkNew(trx, asker, row);
-        await this.use(trx, 'output', id, [sha]);
-        return true;
-      });
-      if (there) return sha;
-    }
-    const [pieces, length] = Buffer.isBuffer(stream) ? [[stream], stream.length] : [stream, declared];
-    const { sha } = await this.#receive(asker, pieces, { declared: length, most }, (received, keep) =>
+    const here = Buffer.isBuffer(stream) ? { declared: stream.length, own: shaOf(stream) } : { declared };
+    const pieces = Buffer.isBuffer(stream) ? [stream] : stream;
+    // Written again where it is there: that file may be damaged.
+    const { sha } = await this.#receive(asker, pieces, { ...here, most }, (received, keep) =>
       this.database.locked(async (trx) => {
         await mine(trx);
         await keep(trx);
@@ -224,6 +229,7 @@ export class Storage {
 
   /** Removes files that no row names. */
   async sweep(shas) {
+    if (shas.length === 0) return;
     await this.database.locked(async (trx) => {
       for (const sha of shas)
         if ((await trx('blobs').where({ sha }).first()) === undefined) await this.blobs.remove(sha);

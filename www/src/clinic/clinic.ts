@@ -11,8 +11,8 @@ import { Questions } from './questions.js';
 import { Records } from './records.js';
 import { Seen } from './seen.js';
 import { Send } from './send.js';
-import { findService, newClient, type ServiceClient } from './service.js';
-import { clinicFailure, isAway, isSignedOut } from './words.js';
+import { findService, isAway, newClient, type ServiceClient } from './service.js';
+import { clinicFailure, isSignedOut } from './words.js';
 import './clinic.css';
 
 /** Between two looks at what is new, while the tab is looked at. */

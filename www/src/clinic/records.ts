@@ -1,7 +1,7 @@
 /** Records: one's own, with who may ask what of them, and those that others let one ask. */
 import { button, h } from '../ui/dom.js';
 import { type Desk, put, type StoredRecord } from './desk.js';
-import { isAway } from './words.js';
+import { isAway } from './service.js';
 
 interface Grant {
   readonly id: string;

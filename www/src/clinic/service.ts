@@ -1,7 +1,7 @@
 /** Where the clinic's service is, and how requests get there. */
 import { CoreClient } from '../../../examples/clinic/client-core.mjs';
 
-export { AwayError, ClinicError } from '../../../examples/clinic/client-core.mjs';
+export { ClinicError, isAway } from '../../../examples/clinic/client-core.mjs';
 export type ServiceClient = CoreClient;
 
 /** Below the page: the page's policy lets it talk to no other server. */

@@ -1,6 +1,6 @@
 /** What the service refuses, and what does not reach it, in plain words; and what to do then. */
 import { type Failure, failureOf } from '../failure.js';
-import { AwayError, ClinicError } from './service.js';
+import { ClinicError, isAway } from './service.js';
 import * as format from '../format.js';
 
 const KEPT = 'What you did is kept in this tab.';
@@ -16,7 +16,9 @@ const BY_CODE: Readonly<Record<string, string>> = {
   'key.other': 'The service offers another key than the one that you compared. Nothing was encrypted for it.',
   'key.passphrase': 'This is not the passphrase, or the kept key was changed.',
   'question.ended': 'The question has ended already.',
-  'storage.full': `The service has no room left for this. Delete records that you no longer need, then go on. ${KEPT}`,
+  'storage.full': `The service has no room left for this. Delete records or answers that you no longer need, then go on. ${KEPT}`,
+  'question.open':
+    'Too many of your questions have not ended. Wait for some, or cancel them, then ask again.',
   'answer.none': 'There is no answer any more: it was deleted by who asked.',
   'question.cancelled': 'The question was cancelled.',
 };
@@ -51,11 +53,6 @@ export function clinicFailure(error: unknown, during: string): Failure {
   const refused = error as unknown as Refused;
   const sentence = BY_CODE[refused.code] ?? BY_STATUS[refused.status]?.(refused) ?? failure.sentence;
   return { ...failure, code: refused.code, sentence };
-}
-
-/** Nobody is there, which says nothing of what was asked. */
-export function isAway(error: unknown): boolean {
-  return error instanceof AwayError || (error instanceof ClinicError && error.status === 503);
 }
 
 export function isSignedOut(error: unknown): boolean {

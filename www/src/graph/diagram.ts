@@ -10,7 +10,7 @@ import { FarPicture, isSeen } from './far-picture.js';
 import { Hits, type NodeSet } from './hits.js';
 import type { PlacedGroup } from './layout.js';
 import { TITLE } from './layout.js';
-import { curveMeets, pathOf } from './lines.js';
+import { curveMeets, pathOf, rounded } from './lines.js';
 import { type Looks, operatorLooks } from './looks.js';
 import { type Group, type OperatorItem, PAGE, type PortItem } from './picture.js';
 import { type Box, type Chain, type Located, Scene } from './scene.js';
@@ -850,17 +850,12 @@ function allOf({ width, height }: { readonly width: number; readonly height: num
 }
 
 function move(element: SVGElement, x: number, y: number): void {
-  element.setAttribute('transform', `translate(${round(x)} ${round(y)})`);
+  element.setAttribute('transform', `translate(${rounded(x)} ${rounded(y)})`);
 }
 
 function elementNode({ target }: Event): NodeId | undefined {
   const node = (target as Element).closest<SVGElement>('[data-node]')?.dataset['node'];
   return node === undefined ? undefined : Number(node);
-}
-
-/** A smooth line through points. */
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
 }
 
 function toggleSign(isOpen: boolean, x: number, y: number): SVGGElement {

@@ -77,6 +77,7 @@ function boundsMeet(x0: number, y0: number, x1: number, y1: number, view: Box): 
   return !((y0 < view.y && y1 < view.y) || (y0 > bottom && y1 > bottom));
 }
 
-function rounded(value: number): number {
+/** To a tenth of a unit: shorter texts of what nobody sees the rest of. */
+export function rounded(value: number): number {
   return Math.round(value * 10) / 10;
 }
