@@ -39,7 +39,7 @@ test('patience begins when the service is away, whenever that is, also behind a 
   // Each restart has patience of its own.
   const again = Array.from({ length: 4 }, () => [() => stream(['running']), gone, gone]).flat();
   const restarted = [...again, () => stream(['done'])];
-  await clientOf(() => restarted.shift()()).wait('x', { patienceMs: 600 });
+  await clientOf(() => restarted.shift()()).wait('x', { patienceMs: 1500 });
   // And ends.
   await assert.rejects(clientOf(gone).wait('x', { patienceMs: 300 }), { code: 'service.away' });
   const refusing = clientOf(() => json({ error: { code: 'not.found', message: 'none' } }, { status: 404 }));
