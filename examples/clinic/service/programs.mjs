@@ -45,6 +45,8 @@ export class Programs {
     await this.database.change(
       { actor: user.id, action: 'program.add', subject: id, details: { sha } },
       async (trx) => {
+        // It may have waited for long until it was opened.
+        await this.storage.brought(trx, user, [sha], 'program');
         await trx('programs').insert({
           ...{ id, owner: user.id, name, sha, info: JSON.stringify(info) },
           ...{ created: Date.now(), removed: null },
