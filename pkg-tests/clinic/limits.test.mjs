@@ -175,8 +175,10 @@ async function lists(t, env = {}) {
   assert.ok(pages.length > 15, `${pages.length}`);
   for (const { sql, bindings } of pages) {
     const plan = await db.raw(`explain query plan ${sql}`, bindings);
-    const steps = plan.map(({ detail }) => detail);
-    assert.doesNotMatch(steps.join('\n'), /TEMP B-TREE|^SCAN (?!\S+ USING INDEX)/m, `${sql}\n${steps.join('\n')}`);
+    // Pages of two queries are sorted into one, which no table is.
+    const steps = plan.map(({ detail }) => detail).join('\n');
+    const read = steps.replaceAll('SCAN page\nUSE TEMP B-TREE FOR ORDER BY', '');
+    assert.doesNotMatch(read, /TEMP B-TREE|^SCAN (?!\S+ USING INDEX)/m, `${sql}\n${steps}`);
   }
 }
 

@@ -184,7 +184,7 @@ export class Keys {
       .select('key_requests.*', 'by.name as requesterName', 'of.name as holderName');
     const queries = [
       query.clone().where('key_requests.requester', user.id),
-      query.clone().where('key_requests.holder', user.id).whereNot('key_requests.requester', user.id),
+      query.clone().where('key_requests.holder', user.id),
     ];
     const { rows, next } = await pageOf(queries, after, 'key_requests');
     const items = rows.map((row) => ({

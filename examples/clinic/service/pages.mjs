@@ -4,7 +4,7 @@
 const PAGE = 200;
 
 /**
- * The rows of a query that come behind a place, by when they were made. Of several queries, no row of which is another's, all rows: each has its own index, as one with `or` has none.
+ * The rows of a query that come behind a place, by when they were made. Of several queries the rows of any, each once: each has an index, which one with `or` does not have.
  * @param {import('knex').Knex.QueryBuilder | import('knex').Knex.QueryBuilder[]} queries
  * @param {string | undefined} after what `next` of the page before was
  * @param {string} table whose columns `created` and `id` say the order
@@ -12,19 +12,28 @@ const PAGE = 200;
  */
 export async function pageOf(queries, after, table, place = ({ created, id }) => [created, id]) {
   const columns = [`${table}.created`, `${table}.id`];
-  const all = [queries].flat();
-  const [query, ...others] = all;
-  if (after !== undefined) {
-    const [created, id] = after.split('_');
-    for (const each of all) each.whereRaw('(??, ??) > (?, ?)', [...columns, Number(created), id]);
-  }
-  if (others.length > 0) query.unionAll(others);
-  // Of a union they have no table.
-  for (const column of others.length > 0 ? ['created', 'id'] : columns) query.orderBy(column);
-  const rows = await query.limit(PAGE + 1);
+  const pages = [queries].flat().map((query) => {
+    if (after !== undefined) {
+      const [created, id] = after.split('_');
+      query.whereRaw('(??, ??) > (?, ?)', [...columns, Number(created), id]);
+    }
+    return query.orderBy(columns).limit(PAGE + 1);
+  });
+  const rows = await (pages.length > 1 ? merged(pages) : pages[0]);
   if (rows.length <= PAGE) return { rows, next: undefined };
   rows.pop();
   return { rows, next: place(rows.at(-1)).join('_') };
+}
+
+/** Pages of several queries as one, in the order of the database: of texts this language has another one. */
+function merged(pages) {
+  const [one, ...others] = pages.map((page) =>
+    page.client.queryBuilder().select('page.*').from(page.as('page')),
+  );
+  return one
+    .union(others)
+    .orderBy(['created', 'id'])
+    .limit(PAGE + 1);
 }
 
 /** Sends a page; `query`: what was asked besides. */

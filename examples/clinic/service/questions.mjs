@@ -175,10 +175,7 @@ export class Questions {
   /** A page of them. */
   async list(user, { after } = /** @type {{after?: string}} */ ({})) {
     const query = this.database.db('questions').select(...SHOWN);
-    const queries = [
-      query.clone().where({ asker: user.id }),
-      query.clone().where({ holder: user.id }).whereNot({ asker: user.id }),
-    ];
+    const queries = [query.clone().where({ asker: user.id }), query.clone().where({ holder: user.id })];
     const { rows, next } = await pageOf(queries, after, 'questions');
     return { items: rows.map((row) => this.shown(row)), next };
   }
