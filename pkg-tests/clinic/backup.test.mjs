@@ -19,9 +19,10 @@ import { promisify } from 'node:util';
 import { after, before, test } from 'node:test';
 import { load } from 'cipherloom';
 import { ClinicClient } from '../../examples/clinic/client.mjs';
-import { backup } from '../../examples/clinic/service/backup.mjs';
+import * as first from '../../examples/clinic/migrations/001-first.mjs';
+import { backup, restore } from '../../examples/clinic/service/backup.mjs';
 import { BlobStore } from '../../examples/clinic/service/blobs.mjs';
-import { Database } from '../../examples/clinic/service/database.mjs';
+import { Database, TABLES } from '../../examples/clinic/service/database.mjs';
 import { temporaryFolder } from '../lib/own.mjs';
 import {
   command,
@@ -246,6 +247,99 @@ test('sessions and invitations of a backup that has them are left there', { skip
   const db = new (Sqlite())(join(env.CLINIC_DATA, 'clinic.sqlite'));
   assert.deepEqual(db.prepare('select * from invites').all(), []);
   db.close();
+});
+
+async function texts(database) {
+  const opened = await Database.open({ data: temporaryFolder(), database });
+  const blobs = new BlobStore(join(temporaryFolder(), 'blobs'));
+  await blobs.open();
+  const ends = ['', '\u2028', '\u2029', '\u0085', '\r', '\n', '\r\n', ''].join('text');
+  // Together longer than what is read at a time, with letters of several bytes where that ends.
+  const rows = Array.from({ length: 400 }, (_, at) => ({
+    ...{ id: String(at), owner: 'somebody', program: 'one', key_set: 'one', inputs: '{}' },
+    ...{ label: `${ends}${'é'.repeat(100 + at)}`, created: at, deleted: null },
+  }));
+  await opened.db.batchInsert('records', rows, 50);
+  const folder = join(temporaryFolder(), 'backup');
+  const { list } = await backup(opened, blobs, folder);
+  await opened.db('records').delete();
+  await restore(opened, blobs, folder, list);
+  assert.deepEqual(await opened.db('records').orderBy('created'), rows);
+  await opened.close();
+}
+
+test('texts with any ends of lines come back', { skip }, () => texts(undefined));
+
+test('the same of PostgreSQL', { skip: noPostgres }, async () => {
+  const database = await startPostgres();
+  await texts(database.url);
+  await database.stop();
+});
+
+/** The same data in a database of the first schema, as a service from before wrote it. */
+async function older(data) {
+  const Knex = createRequire(join(FOLDER, 'package.json'))('knex');
+  const folder = temporaryFolder();
+  cpSync(join(data, 'blobs'), join(folder, 'blobs'), { recursive: true });
+  const db = Knex({
+    ...{ client: 'better-sqlite3', connection: { filename: join(folder, 'clinic.sqlite') } },
+    ...{ useNullAsDefault: true, pool: { min: 1, max: 1 } },
+  });
+  const migrationSource = {
+    getMigrations: async () => ['001-first'],
+    getMigrationName: String,
+    getMigration: async () => first,
+  };
+  await db.migrate.latest({ migrationSource });
+  await db.raw('attach database ? as newer', [join(data, 'clinic.sqlite')]);
+  for (const table of Object.keys(TABLES)) {
+    const columns = (await db.raw('select name from pragma_table_info(?)', [table])).map(({ name }) => name);
+    const names = columns.map(() => '??').join();
+    await db.raw(`insert into main.?? select ${names} from newer.??`, [table, ...columns, table]);
+  }
+  await db.destroy();
+  return folder;
+}
+
+test('a database and a backup of the first schema are brought up to date', { skip }, async () => {
+  const service = await startService();
+  const { client, asked, key } = await patient(service, loom, 'patient', { long: true });
+  const gone = await client.issueKeys(asked.program);
+  await client.call('DELETE', `/keys/${gone}`);
+  const told = async (data) => {
+    const database = await Database.open({ data, database: undefined });
+    const rows = await database.db('key_sets').select('id', 'identity');
+    const indexes = await database.db('sqlite_master').where({ type: 'index' }).whereNotNull('sql').pluck('name');
+    await database.close();
+    return { identities: Object.fromEntries(rows.map(({ id, identity }) => [id, identity])), indexes: indexes.sort() };
+  };
+  const expected = await told(service.data);
+  assert.match(expected.identities[key], /^[0-9a-f]{64}$/);
+  assert.equal(expected.identities[gone], null);
+  await service.stop();
+
+  const data = await older(service.data);
+  const folder = join(temporaryFolder(), 'backup');
+  // Also by a command, before a service looks at the keys.
+  command(settings(data), 'backup', folder);
+  const { identities, indexes } = await told(data);
+  assert.deepEqual([identities[key], indexes], [null, expected.indexes]);
+  const second = await startService({ data });
+  client.url = new URL(second.url);
+  assert.deepEqual(await told(data), expected);
+  await client.ask(asked);
+  await second.stop();
+
+  // As that one wrote it, without what it did not know.
+  const [sums, file] = ['SHA256SUMS', 'key_sets.jsonl'].map((name) => join(folder, name));
+  const rows = readFileSync(file, 'utf8').replaceAll(',"identity":null', '');
+  const sha = (text) => createHash('sha256').update(text).digest('hex');
+  writeFileSync(sums, readFileSync(sums, 'utf8').replace(sha(readFileSync(file)), sha(rows)));
+  writeFileSync(file, rows);
+  assert.doesNotMatch(rows, /identity/);
+  const restored = settings(temporaryFolder());
+  command(restored, 'restore', folder);
+  assert.deepEqual(await told(restored.CLINIC_DATA), expected);
 });
 
 test('SQLite to PostgreSQL, and back', { skip: skip || noPostgres }, async () => {

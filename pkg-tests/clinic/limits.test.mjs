@@ -100,7 +100,7 @@ test('the same of PostgreSQL', { skip: noPostgres }, async (t) => {
 
 async function lists(t, env = {}) {
   const service = await serviceHere(t, { env: { CLINIC_RUNNERS: '0', ...env } });
-  const { client, asked, record } = await patient(service, loom);
+  const { client, asked, record: stored } = await patient(service, loom);
   const friend = await joinAs(service, loom, 'friend', 'client');
   const { db } = service.database;
   const { id } = await client.ask(asked);
@@ -111,7 +111,7 @@ async function lists(t, env = {}) {
   // Some of one moment.
   const change = (at) => ({ created: Math.floor(at / 7) });
   await copies('questions', await db('questions').where({ id }).first(), change);
-  await copies('records', await db('records').where({ id: record }).first(), change);
+  await copies('records', await db('records').where({ id: stored }).first(), change);
   await copies('programs', await db('programs').first(), change);
   await copies('key_sets', await db('key_sets').first(), change);
   for (const { id: each } of await db('records').select('id'))
@@ -119,13 +119,39 @@ async function lists(t, env = {}) {
       ...{ id: randomUUID(), record: each, grantee: friend.user.id, use: 'read' },
       ...{ program: null, created: 1, revoked: null },
     });
+  // Of keys, too, requests that one made and that one is to answer.
+  const requested = { program: asked.program, state: 'open', key_set: null };
+  for (const [requester, holder] of [
+    [client, friend],
+    [friend, client],
+    [client, client],
+  ])
+    await db.batchInsert(
+      'key_requests',
+      Array.from({ length: 150 }, (_, at) => ({
+        ...{ id: randomUUID(), requester: requester.user.id, holder: holder.user.id, ...requested },
+        created: Math.floor(at / 7),
+      })),
+      50,
+    );
+  await db('key_requests').insert({
+    ...{ id: randomUUID(), requester: client.user.id, holder: friend.user.id, ...requested, created: 1 },
+  });
+  // Half of the questions are of a friend, with a key of the client's: one list has both.
+  const half = db('questions').where('created', '<', 32).select('id');
+  await db('questions').whereIn('id', half).update({ asker: friend.user.id });
   const said = [];
-  db.on('query', ({ sql }) => said.push(sql));
+  const record = ({ sql, bindings }) => said.push({ sql, bindings });
+  db.on('query', record);
   for (const [who, path] of [
     [client, '/questions'],
     [client, '/records'],
     [client, '/programs'],
+    [client, '/keys'],
     [client, '/keys?holder=patient'],
+    [client, `/keys?program=${asked.program}`],
+    [client, `/keys?holder=patient&program=${asked.program}`],
+    [client, '/key-requests'],
     [friend, '/records'],
   ]) {
     const all = await who.call('GET', path);
@@ -139,10 +165,65 @@ async function lists(t, env = {}) {
     );
   }
   assert.deepEqual(await client.call('GET', `/questions/${id}`), (await client.call('GET', '/questions')).at(-1));
-  const ofQuestions = said.filter((each) => /from .questions/.test(each));
+  db.off('query', record);
+  const ofQuestions = said.filter(({ sql }) => /from .questions/.test(sql));
   assert.ok(ofQuestions.length > 3);
-  for (const sql of ofQuestions) assert.doesNotMatch(sql, /select \*|given/, sql);
+  for (const { sql } of ofQuestions) assert.doesNotMatch(sql, /select \*|given/, sql);
+  if (env.CLINIC_DATABASE) return;
+  // They read what they show, in order, and neither go through a table nor sort one.
+  const pages = said.filter(({ sql }) => / order by /.test(sql));
+  assert.ok(pages.length > 15, `${pages.length}`);
+  for (const { sql, bindings } of pages) {
+    const plan = await db.raw(`explain query plan ${sql}`, bindings);
+    // Pages of two queries are sorted into one, which no table is.
+    const steps = plan.map(({ detail }) => detail).join('\n');
+    const read = steps.replaceAll('SCAN page\nUSE TEMP B-TREE FOR ORDER BY', '');
+    assert.doesNotMatch(read, /TEMP B-TREE|^SCAN (?!\S+ USING INDEX)/m, `${sql}\n${steps}`);
+  }
 }
+
+test('key sets are looked up, however many there are, and there are not too many', { skip }, async (t) => {
+  const service = await serviceHere(t, { env: { CLINIC_RUNNERS: '0', CLINIC_KEY_SETS: '40' } });
+  const { client, program, key, record } = await patient(service, loom, 'patient', { long: true });
+  const task = loom.task();
+  task.output(
+    'twice',
+    task
+      .encrypted('value', { shape: [4], min: 0, max: 63 })
+      .multiply(2)
+      .sum(),
+  );
+  const other = await client.publish('another question', await loom.compile(task));
+  // Those of other secret keys, as the service sees them: it reads identities alone (FORMAT.md).
+  const evaluation = async (fill) => [
+    await client.upload(Buffer.concat([Buffer.from('cipherloom'), Buffer.of(9), Buffer.alloc(90, fill)])),
+  ];
+  const add = (of, which) => client.call('POST', '/keys', { program: of, evaluation: which });
+  const own = await service.database.db('key_sets').where({ id: key }).first();
+  const all = [JSON.parse(own.evaluation)[0]];
+  const { id: ours } = await add(other, all);
+  for (let fill = 0; fill < 38; fill++) await add(other, await evaluation(fill));
+  const { blobs } = service.storage;
+  const { identity } = blobs;
+  let read = 0;
+  blobs.identity = function (sha) {
+    read++;
+    return identity.call(this, sha);
+  };
+  const { id } = await client.ask({ program: other, records: [record] });
+  const job = await service.questions.claim({ worker: 'this test', runner: null, id });
+  assert.deepEqual(job.evaluation, all);
+  // Asked and claimed: of the record alone.
+  assert.equal(read, 2);
+  await add(other, []);
+  await assert.rejects(add(other, []), refused(429, 'key.many'));
+  // Of each program; and what is retired counts as well, until it is deleted.
+  await add(program, []);
+  await client.call('POST', `/keys/${ours}/retire`);
+  await assert.rejects(add(other, []), refused(429, 'key.many'));
+  await client.call('DELETE', `/keys/${ours}`);
+  await add(other, []);
+});
 
 /** An upload that stops in the middle: gives its request. */
 function holdOpen(service, client, length) {

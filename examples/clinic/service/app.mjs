@@ -7,7 +7,7 @@ import { BlobStore } from './blobs.mjs';
 import { linger, textOf } from './bodies.mjs';
 import { Database } from './database.mjs';
 import { ServiceError } from './errors.mjs';
-import { Keys } from './keys.mjs';
+import { identify, Keys } from './keys.mjs';
 import { Programs } from './programs.mjs';
 import { EmbeddedQueue } from './queue.mjs';
 import { RedisQueue } from './queue-redis.mjs';
@@ -47,10 +47,12 @@ export async function createService(
 ) {
   const database = await Database.open(config);
   await blobs.open();
+  // Of key sets from before identities were kept.
+  await identify(database.db, blobs);
   const storage = new Storage(database, blobs, config);
   const users = new Users(database, config);
   const programs = new Programs(database, storage, config);
-  const keys = new Keys(database, storage, programs, users);
+  const keys = new Keys(database, storage, programs, users, config);
   const records = new Records(database, storage, programs, keys, users);
   const questions = new Questions(database, storage, programs, keys, records, users, config);
   const may = (permission) => ({ preHandler: async ({ user }) => allow(user, permission) });

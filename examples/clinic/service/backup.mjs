@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { copyFile, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { verifyChain } from './audit.mjs';
 import { TABLES } from './database.mjs';
 import { ServiceError } from './errors.mjs';
+import { identify } from './keys.mjs';
 
 const LIST = 'SHA256SUMS';
 /** Rows that are read or written at a time. */
@@ -151,13 +151,26 @@ export async function restore(database, blobs, folder, list) {
         await blobs.receive(createReadStream(join(folder, 'blobs', sha)), { most: Infinity, left: Infinity }),
       );
     }
+    // Of backups that do not have them yet.
+    await identify(trx, blobs);
   });
   return { files: files.size, head: chain.head };
 }
 
+/** Rows, one a line. Texts in them may have any other ends of lines, raw: JSON has U+2028 so, and some versions of `readline` split there. */
 async function* lines(file) {
-  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity }))
-    if (line !== '') yield JSON.parse(line);
+  let begun = [];
+  for await (const text of createReadStream(file, 'utf8')) {
+    const [end, ...others] = text.split('\n');
+    begun.push(end);
+    for (const next of others) {
+      const line = begun.join('');
+      begun = [next];
+      if (line !== '') yield JSON.parse(line);
+    }
+  }
+  const last = begun.join('');
+  if (last !== '') yield JSON.parse(last);
 }
 
 async function fileHash(file) {

@@ -32,6 +32,7 @@ const MOST_TIMER = 2 ** 31 - 1;
  * @property {number} leaseMs how long a runner that says nothing keeps a question
  * @property {number} questionMs the longest that a run may take
  * @property {number} openQuestions of one user that have not ended
+ * @property {number} keySets of one user for one program that are not deleted
  * @property {number} attempts runs of a question that ended with their runner, before it fails
  * @property {string} logLevel
  * @property {string | undefined} page folder of the built page (www/dist) that is served, too; undefined: none
@@ -87,6 +88,7 @@ export function readConfig(env) {
     leaseMs: number(env, 'CLINIC_LEASE_MS', 10_000, 100, MOST_TIMER),
     questionMs: number(env, 'CLINIC_QUESTION_MS', 600_000, 1, MOST_TIMER),
     openQuestions: number(env, 'CLINIC_OPEN_QUESTIONS', 1000, 1),
+    keySets: number(env, 'CLINIC_KEY_SETS', 1000, 1),
     attempts: number(env, 'CLINIC_ATTEMPTS', 10, 1),
     logLevel: env.CLINIC_LOG ?? 'info',
     page: env.CLINIC_PAGE || undefined,

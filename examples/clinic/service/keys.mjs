@@ -3,6 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { notFound, ServiceError } from './errors.mjs';
 import { pageOf } from './pages.mjs';
 
+/** Written out, since SQLite takes an index of such rows for nothing else. */
+const HERE = "key_sets.state <> 'deleted'";
+
 /** `active`: for new records; `retired`: for those that there are; `deleted`: its bytes are gone. */
 export class Keys {
   /**
@@ -10,15 +13,17 @@ export class Keys {
    * @param {import('./storage.mjs').Storage} storage
    * @param {import('./programs.mjs').Programs} programs
    * @param {import('./users.mjs').Users} users
+   * @param {import('./config.mjs').Config} config
    */
-  constructor(database, storage, programs, users) {
+  constructor(database, storage, programs, users, config) {
     this.database = database;
     this.storage = storage;
     this.programs = programs;
     this.users = users;
+    this.config = config;
   }
 
-  /** Adds a set; with `replaces` another one retires in the same moment. Requests for such keys are answered by it. Errors: 404, 422. */
+  /** Adds a set; with `replaces` another one retires in the same moment. Requests for such keys are answered by it. Errors: 404, 422; 429 `key.many`. */
   async add(user, { program, evaluation, publicKey, replaces }) {
     const about = await this.programs.get(program);
     await this.storage.brought(this.database.db, user, evaluation, 'evaluationKey');
@@ -26,9 +31,11 @@ export class Keys {
       await this.storage.brought(this.database.db, user, [publicKey], 'publicKey');
       await this.programs.checkPublicKey(user, about, publicKey);
     }
+    const identity = await identityOf(this.storage.blobs, evaluation, publicKey);
     const id = randomUUID();
     const details = { program, replaces };
     await this.database.change({ actor: user.id, action: 'key.add', subject: id, details }, async (trx) => {
+      await this.#checkCount(trx, user, program);
       // Again, now that nothing changes beside it.
       await this.storage.brought(trx, user, evaluation, 'evaluationKey');
       await this.storage.use(trx, 'evaluation', id, evaluation);
@@ -44,6 +51,7 @@ export class Keys {
           program,
           evaluation: JSON.stringify(evaluation),
           public: publicKey ?? null,
+          identity,
         },
         ...{ state: 'active', created: Date.now(), changed: null },
       });
@@ -55,6 +63,20 @@ export class Keys {
     return { id, program, publicKey, state: 'active' };
   }
 
+  /** Nobody's keys are looked through for ever. Errors: 429 `key.many`. */
+  async #checkCount(trx, user, program) {
+    const { keySets: most } = this.config;
+    const sets = trx('key_sets').where({ holder: user.id, program }).whereRaw(HERE);
+    const found = Number((await sets.count({ all: '*' }).first()).all);
+    if (found >= most)
+      throw new ServiceError(
+        429,
+        'key.many',
+        `A user has at most ${most} sets of keys for one program: delete one that is needed no more`,
+        { found, expected: most },
+      );
+  }
+
   /** A page of keys of a program that one can encrypt for, or one's own. */
   async list({ holder, program, after }) {
     const query = this.database
@@ -63,7 +85,7 @@ export class Keys {
       .select('key_sets.*', 'users.name');
     if (holder) query.where('users.name', holder);
     if (program) query.where('key_sets.program', program);
-    const { rows, next } = await pageOf(query.whereNot('key_sets.state', 'deleted'), after, 'key_sets');
+    const { rows, next } = await pageOf(query.whereRaw(HERE), after, 'key_sets');
     const items = rows.map((row) => ({
       ...{ id: row.id, holder: row.name, program: row.program, publicKey: row.public ?? undefined },
       ...{ state: row.state, created: row.created },
@@ -92,7 +114,7 @@ export class Keys {
         const changed = await trx('key_sets')
           .where({ id, holder: user.id })
           .whereNot({ state: 'deleted' })
-          .update({ state: 'deleted', evaluation: '[]', public: null, changed: Date.now() });
+          .update({ state: 'deleted', evaluation: '[]', public: null, identity: null, changed: Date.now() });
         if (changed === 0) throw notFound('key');
         return [
           ...(await this.storage.release(trx, 'evaluation', id, user.id)),
@@ -121,19 +143,19 @@ export class Keys {
    */
   async evaluation(trx, set, program, value) {
     if (set.program === program || value === undefined) return JSON.parse(set.evaluation);
-    const { blobs } = this.storage;
-    const identity = await blobs.identity(value);
-    const others = await trx('key_sets')
-      .where({ holder: set.holder, program })
-      .whereNot({ state: 'deleted' })
-      .orderBy('created', 'desc')
-      .select('evaluation', 'public');
-    for (const other of others) {
-      const evaluation = JSON.parse(other.evaluation);
-      const one = evaluation[0] ?? other.public;
-      if (one && identity !== undefined && (await blobs.identity(one)) === identity) return evaluation;
-    }
-    return JSON.parse(set.evaluation);
+    // Of one value, however many sets there are.
+    const identity = await this.storage.blobs.identity(value);
+    const same =
+      identity &&
+      (await trx('key_sets')
+        .where({ holder: set.holder, program, identity })
+        .whereRaw(HERE)
+        .orderBy([
+          { column: 'created', order: 'desc' },
+          { column: 'id', order: 'desc' },
+        ])
+        .first('evaluation'));
+    return JSON.parse((same ?? set).evaluation);
   }
 
   /** Asks a holder for a public key. Errors: 404; 422 `key.public`. */
@@ -159,9 +181,12 @@ export class Keys {
       .db('key_requests')
       .join('users as by', 'by.id', 'key_requests.requester')
       .join('users as of', 'of.id', 'key_requests.holder')
-      .where((either) => either.where('requester', user.id).orWhere('holder', user.id))
       .select('key_requests.*', 'by.name as requesterName', 'of.name as holderName');
-    const { rows, next } = await pageOf(query, after, 'key_requests');
+    const queries = [
+      query.clone().where('key_requests.requester', user.id),
+      query.clone().where('key_requests.holder', user.id),
+    ];
+    const { rows, next } = await pageOf(queries, after, 'key_requests');
     const items = rows.map((row) => ({
       ...{ id: row.id, requester: row.requesterName, holder: row.holderName, program: row.program },
       ...{ state: row.state, key: row.key_set ?? undefined },
@@ -176,5 +201,34 @@ export class Keys {
         .update({ state: 'declined' });
       if (changed === 0) throw notFound('request');
     });
+  }
+}
+
+/** What a set says of the secret key that it is of (`BlobStore.identity`); null where it says nothing. */
+async function identityOf(blobs, evaluation, publicKey) {
+  const one = evaluation[0] ?? publicKey;
+  return (one && (await blobs.identity(one))) ?? null;
+}
+
+/** Sets that are looked at at a time. */
+const BATCH = 50;
+
+/** Says of all sets that do not say it yet which secret key they are of. */
+export async function identify(db, blobs) {
+  for (let last = ''; ;) {
+    const rows = await db('key_sets')
+      .where({ identity: null })
+      .where('id', '>', last)
+      .whereRaw(HERE)
+      .orderBy('id')
+      .limit(BATCH)
+      .select('id', 'evaluation', 'public');
+    for (const { id, evaluation, public: publicKey } of rows) {
+      const identity = await identityOf(blobs, JSON.parse(evaluation), publicKey);
+      // It may have been deleted meanwhile.
+      if (identity !== null) await db('key_sets').where({ id }).whereRaw(HERE).update({ identity });
+    }
+    if (rows.length < BATCH) return;
+    last = rows.at(-1).id;
   }
 }

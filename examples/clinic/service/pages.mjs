@@ -4,23 +4,36 @@
 const PAGE = 200;
 
 /**
- * The rows of a query that come behind a place, by when they were made.
- * @param {import('knex').Knex.QueryBuilder} query
+ * The rows of a query that come behind a place, by when they were made. Of several queries the rows of any, each once: each has an index, which one with `or` does not have.
+ * @param {import('knex').Knex.QueryBuilder | import('knex').Knex.QueryBuilder[]} queries
  * @param {string | undefined} after what `next` of the page before was
  * @param {string} table whose columns `created` and `id` say the order
  * @param {(row: any) => any[]} place what these are in a row
  */
-export async function pageOf(query, after, table, place = ({ created, id }) => [created, id]) {
+export async function pageOf(queries, after, table, place = ({ created, id }) => [created, id]) {
   const columns = [`${table}.created`, `${table}.id`];
-  if (after !== undefined) {
-    const [created, id] = after.split('_');
-    query.whereRaw('(??, ??) > (?, ?)', [...columns, Number(created), id]);
-  }
-  for (const column of columns) query.orderBy(column);
-  const rows = await query.limit(PAGE + 1);
+  const pages = [queries].flat().map((query) => {
+    if (after !== undefined) {
+      const [created, id] = after.split('_');
+      query.whereRaw('(??, ??) > (?, ?)', [...columns, Number(created), id]);
+    }
+    return query.orderBy(columns).limit(PAGE + 1);
+  });
+  const rows = await (pages.length > 1 ? merged(pages) : pages[0]);
   if (rows.length <= PAGE) return { rows, next: undefined };
   rows.pop();
   return { rows, next: place(rows.at(-1)).join('_') };
+}
+
+/** Pages of several queries as one, in the order of the database: of texts this language has another one. */
+function merged(pages) {
+  const [one, ...others] = pages.map((page) =>
+    page.client.queryBuilder().select('page.*').from(page.as('page')),
+  );
+  return one
+    .union(others)
+    .orderBy(['created', 'id'])
+    .limit(PAGE + 1);
 }
 
 /** Sends a page; `query`: what was asked besides. */

@@ -174,11 +174,9 @@ export class Questions {
 
   /** A page of them. */
   async list(user, { after } = /** @type {{after?: string}} */ ({})) {
-    const query = this.database
-      .db('questions')
-      .where((either) => either.where({ asker: user.id }).orWhere({ holder: user.id }))
-      .select(...SHOWN);
-    const { rows, next } = await pageOf(query, after, 'questions');
+    const query = this.database.db('questions').select(...SHOWN);
+    const queries = [query.clone().where({ asker: user.id }), query.clone().where({ holder: user.id })];
+    const { rows, next } = await pageOf(queries, after, 'questions');
     return { items: rows.map((row) => this.shown(row)), next };
   }
 
