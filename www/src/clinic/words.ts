@@ -17,7 +17,8 @@ const BY_CODE: Readonly<Record<string, string>> = {
   'key.passphrase': 'This is not the passphrase, or the kept key was changed.',
   'question.ended': 'The question has ended already.',
   'storage.full': `The service has no room left for this. Delete records or answers that you no longer need, then go on. ${KEPT}`,
-  'key.many': 'You have too many keys for this program. Delete one that you no longer need, then make another.',
+  'key.many':
+    'You have too many keys for this program. Delete one that you no longer need, then make another.',
   'question.open':
     'Too many of your questions have not ended. Wait for some, or cancel them, then ask again.',
   'answer.none': 'There is no answer any more: it was deleted by who asked.',
