@@ -90,23 +90,22 @@ export class Journal {
 
   async #lives(manager: string): Promise<boolean> {
     if (here.has(manager)) return true;
-    if (await this.#listens(manager)) {
-      this.#gone.delete(manager);
-      return true;
-    }
-    // A process that dies lets go of its connections at once; one whose connection broke off comes back.
-    const gone =
-      this.#gone.get(manager) ??
-      setTimeout(RETURN_MS, undefined, { ref: false }).then(async () => !(await this.#listens(manager)));
-    this.#gone.set(manager, gone);
-    try {
-      if (await gone) return false;
-    } catch (error) {
-      this.#gone.delete(manager);
-      throw error;
-    }
+    if (!(await this.#listens(manager)) && (await this.#isGone(manager))) return false;
     this.#gone.delete(manager);
     return true;
+  }
+
+  /** A process that dies lets go of its connections at once; one whose connection broke off comes back. */
+  #isGone(manager: string): Promise<boolean> {
+    let gone = this.#gone.get(manager);
+    if (gone === undefined) {
+      gone = setTimeout(RETURN_MS, undefined, { ref: false }).then(
+        async () => !(await this.#listens(manager)),
+      );
+      this.#gone.set(manager, gone);
+      gone.catch(() => this.#gone.delete(manager));
+    }
+    return gone;
   }
 
   async #listens(manager: string): Promise<boolean> {

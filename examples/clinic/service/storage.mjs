@@ -22,18 +22,16 @@ export class Storage {
 
   /** How much a user may bring now. */
   async limits(user, db = this.database.db) {
-    const { ofUser, ofAll } = await this.#left(db, user.id);
-    return { most: this.config.maxBlobBytes, left: Math.max(0, Math.min(ofUser, ofAll)) };
+    return { most: this.config.maxBlobBytes, left: this.#once(await this.#left(db, user.id), user.id) };
   }
 
-  /** What is left to a user, and of the store, once all that is on its way has come. */
+  /** What is left to a user once all that is on its way has come. */
+  #once({ ofUser, ofAll }, user) {
+    return Math.max(0, Math.min(ofUser - (this.#coming.get(user) ?? 0), ofAll - this.#comingOfAll()));
+  }
+
+  /** What is left to a user, and of the store, beside what is there. */
   async #left(db, user) {
-    const { ofUser, ofAll } = await this.#leftBeside(db, user);
-    return { ofUser: ofUser - (this.#coming.get(user) ?? 0), ofAll: ofAll - this.#comingOfAll() };
-  }
-
-  /** The same, of what is there alone. */
-  async #leftBeside(db, user) {
     const mine = await sum(db('blobs').whereIn('sha', shasOf(db, user)), 'bytes');
     const all = await sum(db('blobs'), 'bytes');
     // What waits is in the clear, and whole; of what has ended a digest is left.
@@ -71,10 +69,9 @@ export class Storage {
    */
   async #reserve(user, declared, most, sha) {
     if (await this.#has(this.database.db, user, sha)) return { bytes: declared ?? most, free: () => {} };
-    const { ofUser, ofAll } = await this.#leftBeside(this.database.db, user);
+    const beside = await this.#left(this.database.db, user);
     // From here on nothing waits, so that no two take the same room.
-    const beside = Math.min(ofUser - (this.#coming.get(user) ?? 0), ofAll - this.#comingOfAll());
-    const left = Math.max(0, beside);
+    const left = this.#once(beside, user);
     checkDeclared(declared ?? 0, { most, left });
     const bytes = declared ?? Math.min(most, left);
     this.#coming.set(user, (this.#coming.get(user) ?? 0) + bytes);
@@ -155,7 +152,7 @@ export class Storage {
    */
   async #checkNew(trx, user, { sha, bytes }) {
     if (await this.#has(trx, user, sha)) return;
-    const { ofUser, ofAll } = await this.#leftBeside(trx, user);
+    const { ofUser, ofAll } = await this.#left(trx, user);
     const here = (await trx('blobs').where({ sha }).first('sha')) !== undefined;
     checkDeclared(bytes, { most: Infinity, left: Math.max(0, here ? ofUser : Math.min(ofUser, ofAll)) });
   }
