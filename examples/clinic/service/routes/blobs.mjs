@@ -1,5 +1,4 @@
 /** Bytes, up and down. */
-import { linger } from '../bodies.mjs';
 import { ServiceError } from '../errors.mjs';
 import { allow } from '../roles.mjs';
 import * as schemas from '../schemas.mjs';
@@ -23,27 +22,17 @@ export function closed(app, { storage }) {
 export function takeBlobs(app, path, { permission, schema = {}, expect, take }) {
   const declared = async (request) => {
     allow(request.user, permission);
-    try {
-      if (request.headers['content-type'] !== BYTES)
-        throw new ServiceError(415, 'upload.type', `Blobs are sent as ${BYTES}`, {
-          found: request.headers['content-type'] ?? 'nothing',
-          expected: BYTES,
-        });
-      await expect(request);
-    } catch (error) {
-      linger(request.raw);
-      throw error;
-    }
+    if (request.headers['content-type'] !== BYTES)
+      throw new ServiceError(415, 'upload.type', `Blobs are sent as ${BYTES}`, {
+        found: request.headers['content-type'] ?? 'nothing',
+        expected: BYTES,
+      });
+    await expect(request);
   };
   app.post(path, { preParsing: declared, schema }, async (request, reply) => {
-    try {
-      const blob = await take(request);
-      reply.code(201);
-      return blob;
-    } catch (error) {
-      linger(request.raw);
-      throw error;
-    }
+    const blob = await take(request);
+    reply.code(201);
+    return blob;
   });
 }
 
