@@ -6,12 +6,12 @@ import { join, relative } from 'node:path';
 import { ROOT, run } from '../scripts/lib/run.mjs';
 import { need, wasmRust } from '../scripts/lib/toolchain.mjs';
 import { FEATURES, OPTIMIZE, VARIANTS, target } from '../scripts/lib/variants.mjs';
-import { packWasm } from '../scripts/lib/wasm-pack.mjs';
+import { buildWasmCrate } from '../scripts/lib/wasm-crate.mjs';
 
 const VARIANT = 'relaxed';
 const out = join(ROOT, 'bench/wasm/pkg');
 const made = join(target(VARIANT), 'bench-package');
-const env = packWasm(VARIANT, need(wasmRust()), { folder: 'bench/wasm', out: made });
+const env = buildWasmCrate(VARIANT, need(wasmRust()), { folder: 'bench/wasm', out: made });
 const [input, wasm, source] = [
   join(made, 'cipherloom_bg.wasm'),
   join(out, 'cipherloom_bg.wasm'),

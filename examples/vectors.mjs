@@ -1,6 +1,6 @@
 // Data that come as rows: cut, mapped over workers, reduced, gathered. Words of a folder, distances of points, and statistics of tables
 // that the workers cannot read. Run it after `npm run build`:
-//   node examples/vectors.mjs
+//   node examples/vectors.mjs [rows of the encrypted table, ten millions without it]
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ const crew = threads();
 
 await wordsOfFolder();
 await distances();
-await statisticsOfManyRows(10_000_000, 100_000);
+await statisticsOfManyRows(Number(process.argv[2] ?? 10_000_000), 100_000);
 await statisticsOfManyUsers(1000);
 await crew.close();
 

@@ -16,7 +16,7 @@ import { inLanes } from './lib/lanes.mjs';
 import { ROOT, run, words } from './lib/run.mjs';
 import { lockedVersion, need, wasmRust } from './lib/toolchain.mjs';
 import { FEATURES, OPTIMIZE, PARTS, SORT, VARIANTS, target } from './lib/variants.mjs';
-import { packWasm } from './lib/wasm-pack.mjs';
+import { buildWasmCrate } from './lib/wasm-crate.mjs';
 
 const args = process.argv.slice(2);
 /** Whether this is one of several processes that build at a time. */
@@ -35,7 +35,7 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 /** The scripts that a result depends on. */
-const SCRIPTS = ['function-order', 'glue', 'variants', 'wasm-pack']
+const SCRIPTS = ['function-order', 'glue', 'variants', 'wasm-crate']
   .map((name) => `scripts/lib/${name}.mjs`)
   .concat('scripts/build-wasm.mjs');
 const WASM = join(ROOT, 'bindings', 'wasm');
@@ -59,7 +59,7 @@ function build(part, variant) {
   const started = performance.now();
   rmSync(stampFile(part, variant), { force: true });
   const made = join(target(variant), `${part}-${variant}-package`);
-  const env = packWasm(variant, rust, { folder: 'wasm', out: made, features: [part, ...features] });
+  const env = buildWasmCrate(variant, rust, { folder: 'wasm', out: made, features: [part, ...features] });
   addGlue(part, variant, made);
   if (isThreaded(variant)) addPool(folder(part, variant), env);
   const optimized = join(target(variant), `${part}-${variant}.wasm`);

@@ -9,14 +9,21 @@ import { RELEASE, nativeRust, need } from './lib/toolchain.mjs';
 
 /** Lints that `clippy.toml` turns off inside of test functions alone, not in the functions that these share. */
 const PANICS = ['unwrap_used', 'expect_used', 'panic'];
-const BORDER = words(
-  '--package cipherloom --package cipherloom-engine --package cipherloom-border --package cipherloom-bench --features',
-).concat(['tasks', 'graphs', 'conformance', 'threads'].map((part) => `cipherloom-border/${part}`).join(','));
+const MPI = 'mpirun' in mpi() ? ['--features', 'cipherloom-runner/mpi'] : [];
+/** Those that every run over libraries is of, so that each is checked once: what one asks of another is the same. */
+const LIBRARIES = [
+  ...words('--package cipherloom --package cipherloom-engine --package cipherloom-border --package cipherloom-runner'),
+  ...MPI,
+];
+/** The border to JavaScript, which compiles natively, too. */
+const BORDER = [
+  '--features',
+  ['tasks', 'graphs', 'conformance', 'threads'].map((part) => `cipherloom-border/${part}`).join(','),
+];
 /** The same border as an addon of Node. */
-const NATIVE = words(
-  '--package cipherloom-native --package cipherloom-node --package cipherloom-bind --package cipherloom-border',
-);
-const RUNNER = [...words('--package cipherloom-runner'), ...('mpirun' in mpi() ? words('--features mpi') : [])];
+const NATIVE = words('--package cipherloom-native --package cipherloom-node --package cipherloom-bind');
+/** Those that run natively. */
+const TESTS = words('--package cipherloom --package cipherloom-engine --package cipherloom-runner');
 
 const unknown = process.argv.slice(2).find((arg) => arg !== '--fix');
 if (unknown) {
@@ -44,16 +51,9 @@ await steps('checks', [
     what: 'licences, bans and sources of crates (advisories need the network: cargo deny check)',
     run: [program('cargo'), ...words('deny --workspace --offline --locked --all-features check licenses bans sources')],
   },
-  // With the border to JavaScript, which compiles natively, too.
-  { what: 'Clippy', run: clippy(['--lib', ...BORDER]) },
-  { what: 'Clippy on the border as an addon', run: clippy(['--lib', ...NATIVE]) },
-  { what: 'Clippy on the runner of jobs', run: clippy([...words('--lib --bins'), ...RUNNER]) },
-  { what: 'Clippy on tests, which may panic', run: clippy(['--tests'], PANICS) },
-  { what: 'Clippy on tests of the runner', run: clippy(['--tests', ...RUNNER], PANICS) },
-  {
-    what: 'Clippy on the tests that run in browsers',
-    run: clippy(words('--tests --package cipherloom-wasm-tests'), PANICS),
-  },
+  { what: 'Clippy', run: clippy([...words('--lib --bins'), ...LIBRARIES, ...BORDER]) },
+  { what: 'Clippy on the border as an addon', run: clippy(['--lib', ...LIBRARIES, ...NATIVE]) },
+  { what: 'Clippy on tests, which may panic', run: clippy(['--tests', ...TESTS, ...MPI], PANICS) },
 ]);
 
 function clippy(what, allowed = []) {

@@ -12,7 +12,10 @@ run(
   {
     env: {
       ...env,
-      RUSTFLAGS: `${env.RUSTFLAGS ?? ''} --cfg loom`.trim(),
+      // What is left out for the models, others have no use of.
+      RUSTFLAGS: `${env.RUSTFLAGS ?? ''} --cfg loom -Adead_code`.trim(),
+      // They run for a second.
+      CARGO_PROFILE_DEV_OPT_LEVEL: '1',
       // Flags are other ones here: a folder of its own, so that nothing else is compiled anew.
       CARGO_TARGET_DIR: join(env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'loom'),
     },

@@ -6,7 +6,7 @@ import { browsers } from './lib/browsers.mjs';
 import { inLanes } from './lib/lanes.mjs';
 import { run, words } from './lib/run.mjs';
 import { need, wasmRust } from './lib/toolchain.mjs';
-import { VARIANTS, buildEnv, cargoOptions } from './lib/variants.mjs';
+import { VARIANTS, TRIPLE, buildEnv, cargoOptions } from './lib/variants.mjs';
 
 const { chromedriver } = browsers();
 if (!chromedriver.path) {
@@ -28,15 +28,19 @@ if (named.length === 1) {
 
 function test(variant) {
   console.log(`\n== the ${variant} build ==`);
-  const env = { ...buildEnv(variant, need(wasmRust())), WASM_BINDGEN_TEST_TIMEOUT: '1800' };
+  const env = {
+    ...buildEnv(variant, need(wasmRust())),
+    [`CARGO_TARGET_${TRIPLE.toUpperCase().replaceAll('-', '_')}_RUNNER`]: 'wasm-bindgen-test-runner',
+    CHROMEDRIVER: chromedriver.path,
+    WASM_BINDGEN_TEST_ONLY_WEB: '1',
+    WASM_BINDGEN_TEST_TIMEOUT: '1800',
+  };
   // Default features of the tests are those of the builds with threads.
   const features = VARIANTS[variant].features.includes('threads') ? [] : ['--no-default-features'];
   run(
-    'wasm-pack',
+    'cargo',
     [
-      ...words('test --release --headless --chrome --chromedriver'),
-      chromedriver.path,
-      ...words('--mode no-install pkg-tests/wasm'),
+      ...words(`test --release --target ${TRIPLE} --package cipherloom-wasm-tests`),
       ...cargoOptions(variant),
       // As the modules are compiled.
       '-Zpanic-abort-tests',

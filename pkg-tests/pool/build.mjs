@@ -3,8 +3,8 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../scripts/lib/run.mjs';
 import { need, wasmRust } from '../../scripts/lib/toolchain.mjs';
-import { packWasm } from '../../scripts/lib/wasm-pack.mjs';
+import { buildWasmCrate } from '../../scripts/lib/wasm-crate.mjs';
 
 const out = join(ROOT, 'pkg-tests/wasm/pkg');
-packWasm('threads', need(wasmRust()), { folder: 'pkg-tests/wasm', out });
+buildWasmCrate('threads', need(wasmRust()), { folder: 'pkg-tests/wasm', out });
 cpSync(join(ROOT, 'js'), out, { recursive: true });

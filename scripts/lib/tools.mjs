@@ -16,7 +16,6 @@ export const CARGO_TOOLS = [
     // no TLS, which only drivers of browsers on other machines would need.
     options: ['--no-default-features'],
   },
-  { program: 'wasm-pack', crate: 'wasm-pack', release: '0.15.1' },
   { program: 'cargo-deny', crate: 'cargo-deny', release: '0.20.2', tests: true },
 ];
 

@@ -2,6 +2,9 @@
 import { join } from 'node:path';
 import { ROOT, words } from './run.mjs';
 
+/** What rustc compiles to. */
+export const TRIPLE = 'wasm32-unknown-unknown';
+
 /**
  * What JavaScript needs to share the memory and start threads, and no longer given by rustc on its own; and the function table, for kernels
  * that are made at run time.

@@ -6,6 +6,8 @@
 //!
 //! Room rule: knows base operators; knows no scheme, no engine.
 
+// Models of threads use neither this nor `simd`, which take longest to compile.
+#[cfg(not(loom))]
 pub mod conformance;
 mod foreign;
 pub mod gpu;
@@ -17,6 +19,7 @@ mod plain;
 mod ring_cache;
 mod samples;
 mod scalar;
+#[cfg(not(loom))]
 mod simd;
 
 pub use foreign::{Foreign, ForeignCall};
@@ -25,6 +28,7 @@ pub use kernel::{ByteKernel, Kernel, WordKernel};
 pub use mixed::Mixed;
 pub use null::Null;
 pub use scalar::Scalar;
+#[cfg(not(loom))]
 pub use simd::Simd;
 
 use crate::graph::ValueType;

@@ -1,7 +1,6 @@
 //! Tests of the wasm builds in a real browser: `node scripts/test-wasm.mjs`.
 //!
-//! A crate of its own, because wasm-pack builds every test target of the crate that it tests: here it builds none of
-//! the native ones, nor what they depend on.
+//! A crate of its own, so that its tests are built without the native ones and what these depend on.
 #![cfg(target_arch = "wasm32")]
 
 #[cfg(feature = "threads")]

@@ -1,16 +1,15 @@
-//! The wasm build computes what the native one does: the conformance suite, and a task from literal to numbers through
-//! the JavaScript border, on several threads where the build has them.
+//! The wasm build computes what the native one does: a task from literal to numbers through the JavaScript border, on several threads where the build
+//! has them; and the conformance suite, in the build that has kernels of its own. The other ones pass it in `bindings/test/e2e/verify.test.ts`.
 #![cfg(target_arch = "wasm32")]
 
-#[cfg(not(target_feature = "relaxed-simd"))]
-use cipherloom::platform::Scalar;
+#[cfg(target_feature = "relaxed-simd")]
 use cipherloom::platform::{Simd, conformance};
 use cipherloom_border::RawJob;
 use cipherloom_border::tasks::{RawClient, RawEvaluator, RawProgram};
 use cipherloom_wasm_tests::start_pool;
 use js_sys::{BigInt64Array, Float64Array, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_test::{console_log, wasm_bindgen_test, wasm_bindgen_test_configure};
+use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_dedicated_worker);
 
@@ -37,28 +36,18 @@ fn run(job: &mut RawJob) {
     while !job.step(5.0) {}
 }
 
-/// The kernels of vectors alone are others in the `relaxed` build.
-#[cfg(not(target_feature = "relaxed-simd"))]
-#[wasm_bindgen_test]
-fn scalar_conforms() {
-    let report = conformance::check(&Scalar::new()).unwrap();
-    assert!(report.operators.iter().all(|(_, cases)| *cases > 0));
-}
-
-/// All families together, as they run, and each of them alone. In the `relaxed` build `f64x2-fma` is `relaxed_madd` itself,
-/// where this machine rounds it once.
+/// All families together, as they run; each alone is tried natively. Here `f64x2-fma` is `relaxed_madd` itself, where this machine rounds it once.
+#[cfg(target_feature = "relaxed-simd")]
 #[wasm_bindgen_test]
 fn simd_conforms() {
-    let families = Simd::new().families();
-    let fused = families.contains(&"f64x2-fma");
-    assert!(cfg!(target_feature = "relaxed-simd") || !fused, "{families:?}");
-    if cfg!(target_feature = "relaxed-simd") && !fused {
-        console_log!("NOT TESTED: f64x2-fma, since relaxed_madd rounds twice on this machine");
+    let platform = Simd::new();
+    if !platform.families().contains(&"f64x2-fma") {
+        wasm_bindgen_test::console_log!(
+            "NOT TESTED: f64x2-fma, since relaxed_madd rounds twice on this machine"
+        );
     }
-    for platform in families.into_iter().map(Simd::only).chain([Simd::new()]) {
-        let report = conformance::check(&platform).unwrap();
-        assert!(report.operators.iter().all(|(_, cases)| *cases > 0));
-    }
+    let report = conformance::check(&platform).unwrap();
+    assert!(report.operators.iter().all(|(_, cases)| *cases > 0));
 }
 
 #[wasm_bindgen_test]

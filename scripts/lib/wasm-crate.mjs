@@ -1,27 +1,30 @@
-// Compiles a crate to wasm, with its JavaScript, through wasm-pack.
+// Compiles a crate to wasm, with its JavaScript, by cargo and wasm-bindgen.
 import { existsSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { separateInstances } from './glue.mjs';
 import { ROOT, run, words } from './run.mjs';
-import { VARIANTS, buildEnv, cargoOptions } from './variants.mjs';
+import { VARIANTS, TRIPLE, buildEnv, cargoOptions, target } from './variants.mjs';
 
 /**
  * Builds the crate in `folder` with the flags of a variant, into the folder `out`: cipherloom.js, instance.js,
  * cipherloom_bg.wasm and their types. Gives the environment in which it was built.
  */
-export function packWasm(variant, rust, { folder, out, features = [] }) {
+export function buildWasmCrate(variant, rust, { folder, out, features = [] }) {
   const env = buildEnv(variant, rust);
-  const options = ['--release', '--out-dir', relative(join(ROOT, folder), out), folder];
+  const manifest = join(ROOT, folder, 'Cargo.toml');
+  const [, name] = readFileSync(manifest, 'utf8').match(/^name = "(.+)"/m);
   run(
-    'wasm-pack',
+    'cargo',
     [
-      ...words('build --mode force --target web --no-opt --no-pack --no-gitignore --out-name cipherloom'),
-      ...options,
+      ...words(`build --lib --release --target ${TRIPLE} --manifest-path`),
+      manifest,
       ...cargoOptions(variant),
       ...features.flatMap((feature) => ['--features', feature]),
     ],
     { env },
   );
+  const built = join(target(variant), TRIPLE, 'release', `${name.replaceAll('-', '_')}.wasm`);
+  run('wasm-bindgen', [built, '--out-dir', out, ...words('--target web --typescript --out-name cipherloom')], { env });
   checkFeatures(variant, join(out, 'cipherloom_bg.wasm'));
   separateInstances(out);
   return env;
