@@ -60,23 +60,23 @@ fn evaluate(f: &[u64], psi: u64, q: u64) -> Vec<u64> {
     values
 }
 
-/// The inverse of [`evaluate`], step by step backwards.
-fn interpolate(values: &[u64], psi: u64, q: u64) -> Vec<u64> {
+/// The inverse of [`evaluate`], step by step backwards. `half` and `back` are the inverses of 2 and of `psi`.
+fn interpolate(values: &[u64], [half, back]: [u64; 2], q: u64) -> Vec<u64> {
     let n = values.len();
     if n == 1 {
         return values.to_vec();
     }
-    let (half, square) = (inverse(2, q), mul(psi, psi, q));
-    let (back, mut x) = (inverse(square, q), inverse(psi, q));
+    let square = mul(back, back, q);
+    let mut x = back;
     let (mut e, mut o) = (vec![0; n / 2], vec![0; n / 2]);
     for k in 0..n / 2 {
         let (u, v) = (values[k], values[k + n / 2]);
         e[k] = mul(half, add(u, v, q), q);
         o[k] = mul(mul(half, add(u, neg(v, q), q), q), x, q);
-        x = mul(x, back, q);
+        x = mul(x, square, q);
     }
-    let (e, o) = (interpolate(&e, square, q), interpolate(&o, square, q));
-    e.into_iter().zip(o).flat_map(|(e, o)| [e, o]).collect()
+    let part = |values: &[u64]| interpolate(values, [half, square], q);
+    part(&e).into_iter().zip(part(&o)).flat_map(|(e, o)| [e, o]).collect()
 }
 
 /// Index `i` of a transformed polynomial holds the value at `psi^e`; gives `e` for every `i`.
@@ -107,7 +107,7 @@ pub(super) fn intt(values: &[u64], q: u64) -> Vec<u64> {
     for (&value, e) in values.iter().zip(exponents(values.len())) {
         natural[e / 2] = value;
     }
-    interpolate(&natural, smallest_root(values.len(), q), q)
+    interpolate(&natural, [2, smallest_root(values.len(), q)].map(|x| inverse(x, q)), q)
 }
 
 /// `f(X^g)` modulo `X^n + 1`, coefficients.
