@@ -1,6 +1,6 @@
 // Data that come as rows: cut, mapped over workers, reduced, gathered. Words of a folder, distances of points, and statistics of tables
 // that the workers cannot read. Run it after `npm run build`:
-//   node examples/vectors.mjs [rows of the encrypted table, ten millions without it]
+//   node examples/vectors.mjs [rows of the encrypted table in hundreds of thousands, 100 without it]
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,11 +20,16 @@ import {
 
 const OPERATORS = new URL('operators/vectors.mjs', import.meta.url);
 const operator = (name) => fromModule(OPERATORS, { name });
+const chunks = Number(process.argv[2] ?? 100);
+assert.ok(
+  Number.isInteger(chunks) && chunks > 0,
+  `expected hundreds of thousands of rows, found ${process.argv[2]}`,
+);
 const crew = threads();
 
 await wordsOfFolder();
 await distances();
-await statisticsOfManyRows(Number(process.argv[2] ?? 10_000_000), 100_000);
+await statisticsOfManyRows(chunks * 100_000, 100_000);
 await statisticsOfManyUsers(1000);
 await crew.close();
 

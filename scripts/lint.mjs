@@ -10,7 +10,7 @@ import { RELEASE, nativeRust, need } from './lib/toolchain.mjs';
 /** Lints that `clippy.toml` turns off inside of test functions alone, not in the functions that these share. */
 const PANICS = ['unwrap_used', 'expect_used', 'panic'];
 const MPI = 'mpirun' in mpi() ? ['--features', 'cipherloom-runner/mpi'] : [];
-/** Those that every run over libraries is of, so that each is checked once: what one asks of another is the same. */
+/** Both runs over libraries are of these, so that what one asks of another is the same in both, and what they share is checked once. */
 const LIBRARIES = [
   ...words('--package cipherloom --package cipherloom-engine --package cipherloom-border --package cipherloom-runner'),
   ...MPI,

@@ -12,10 +12,10 @@ run(
   {
     env: {
       ...env,
-      // What is left out for the models, others have no use of.
+      // Without vector kernels and the conformance suite, what these alone call is unused.
       RUSTFLAGS: `${env.RUSTFLAGS ?? ''} --cfg loom -Adead_code`.trim(),
       // They run for a second.
-      CARGO_PROFILE_DEV_OPT_LEVEL: '1',
+      CARGO_PROFILE_DEV_OPT_LEVEL: env.CARGO_PROFILE_DEV_OPT_LEVEL ?? '1',
       // Flags are other ones here: a folder of its own, so that nothing else is compiled anew.
       CARGO_TARGET_DIR: join(env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'loom'),
     },

@@ -16,7 +16,7 @@ const FOLDER = fileURLToPath(new URL('../../examples/', import.meta.url));
 const NEEDS = { 'cluster.mjs': skip, 'clinic/try.mjs': noSqlite, 'tune.mjs': noSqlite };
 
 /** What makes an example smaller than it is for people. */
-const SMALLER = { 'vectors.mjs': ['1000000'] };
+const SMALLER = { 'vectors.mjs': ['10'] };
 
 const names = readdirSync(FOLDER).filter((name) => name.endsWith('.mjs'));
 // Two at a time: most of them compute on one thread, one after another.
