@@ -2,19 +2,15 @@
 // The checks that run no test: formatting, Clippy, licences and sources of dependencies.
 // Usage: node scripts/lint.mjs [--fix]
 //   --fix  formats what is not formatted, instead of saying so
-import { mpi } from './lib/mpi.mjs';
+import { testedPackages } from './lib/native-tests.mjs';
 import { ROOT, find, words } from './lib/run.mjs';
 import { steps } from './lib/steps.mjs';
 import { RELEASE, nativeRust, need } from './lib/toolchain.mjs';
 
 /** Lints that `clippy.toml` turns off inside of test functions alone, not in the functions that these share. */
 const PANICS = ['unwrap_used', 'expect_used', 'panic'];
-const MPI = 'mpirun' in mpi() ? ['--features', 'cipherloom-runner/mpi'] : [];
 /** Both runs over libraries are of these, so that what one asks of another is the same in both, and what they share is checked once. */
-const LIBRARIES = [
-  ...words('--package cipherloom --package cipherloom-engine --package cipherloom-border --package cipherloom-runner'),
-  ...MPI,
-];
+const LIBRARIES = [...testedPackages(), '--package', 'cipherloom-border'];
 /** The border to JavaScript, which compiles natively, too. */
 const BORDER = [
   '--features',
@@ -22,8 +18,6 @@ const BORDER = [
 ];
 /** The same border as an addon of Node. */
 const NATIVE = words('--package cipherloom-native --package cipherloom-node --package cipherloom-bind');
-/** Those that run natively. */
-const TESTS = words('--package cipherloom --package cipherloom-engine --package cipherloom-runner');
 
 const unknown = process.argv.slice(2).find((arg) => arg !== '--fix');
 if (unknown) {
@@ -53,7 +47,7 @@ await steps('checks', [
   },
   { what: 'Clippy', run: clippy([...words('--lib --bins'), ...LIBRARIES, ...BORDER]) },
   { what: 'Clippy on the border as an addon', run: clippy(['--lib', ...LIBRARIES, ...NATIVE]) },
-  { what: 'Clippy on tests, which may panic', run: clippy(['--tests', ...TESTS, ...MPI], PANICS) },
+  { what: 'Clippy on tests, which may panic', run: clippy(['--tests', ...testedPackages()], PANICS) },
 ]);
 
 function clippy(what, allowed = []) {
