@@ -3,6 +3,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { PartyError } from '../src/errors.js';
 import { Exchange, type ExchangeSettings } from '../src/parties/exchange.js';
 import { decode, encode, type Frame, NOBODY, PIECE, type Said } from '../src/parties/frame.js';
+import { Kept } from '../src/parties/kept.js';
+import { inMemory } from '../src/parties/stores.js';
 import { inProcess } from '../src/parties/transports/process.js';
 import type { Crossing, Transport } from '../src/parties/types.js';
 import type { RawOutgoing } from '../src/raw.js';
@@ -373,6 +375,67 @@ describe('a party among others', () => {
     await settled();
     expect(without.end).toMatchObject({ code: 'party.transport', details: { party: 'two' } });
     await expect(without.receive()).rejects.toMatchObject({ code: 'party.transport' });
+  });
+
+  it('stays until the others have kept that all are done, whoever dies meanwhile', async () => {
+    const store = inMemory();
+    const whose = { run, party: 'one', id };
+    const sends = [crossing(OUT, 'one', 'two', 7, 4)];
+    const kept = await Kept.open(store, whose);
+    const stage = new Stage({ kept, sends, receives: [] });
+    const said = (): string[] => stage.heard.splice(0).map(([, { kind }]) => kind);
+    stage.hello('two');
+    const sent = stage.send(Uint8Array.of(1, 2, 3, 4));
+    await vi.waitFor(() => expect(stage.pieces.length).toBe(1));
+    stage.say('two', { kind: 'got', channel: OUT, upTo: 4 });
+    await sent;
+    said();
+    let ended = false;
+    const end = stage.exchange.end().then(() => (ended = true));
+    await vi.waitFor(() => expect(said()).toEqual(['bye']));
+    expect(await kept.closed()).toBe(false);
+    expect(stage.say('two', { kind: 'bye' })).toEqual([]);
+    await vi.waitFor(() => expect(said()).toEqual(['done']));
+    expect(await kept.closed()).toBe(true);
+    // It died before it had kept that: it is told again, though nothing is there any more that it could be sent.
+    const attempt = '0000000200000000';
+    stage.hello('two', { attempt });
+    await settled();
+    expect(said()).toEqual(['hello', 'bye', 'done']);
+    expect(stage.say('two', { kind: 'bye', attempt })).toEqual([]);
+    expect(stage.say('two', { kind: 'here', attempt })).toEqual([]);
+    await settled();
+    expect([ended, stage.end]).toEqual([false, undefined]);
+    expect(stage.say('two', { kind: 'done', attempt })).toEqual([]);
+    expect(stage.say('two', { kind: 'here', attempt })).toEqual(['party.ended']);
+    await end;
+
+    // Who comes back to a run that is over says so to those who may have missed it, and does not wait.
+    const again: Frame[] = [];
+    const transport: Transport = {
+      send: async (_, bytes) => void again.push(decode(bytes)),
+      listen: () => () => {},
+      close: () => {},
+    };
+    const later = await Kept.open(store, whose);
+    await new Exchange({ id, run, transport, sends, receives: [], kept: later }).repeatDone();
+    expect(again).toMatchObject([{ kind: 'done', to: NOBODY, attempt: later.attempt }]);
+  });
+
+  it('ends at once with a party that has kept that all are done, which it has not heard before', async () => {
+    const kept = await Kept.open(inMemory(), { run, party: 'one', id });
+    const stage = new Stage({ kept, receives: [crossing(IN, 'two', 'one', 5, 4)] });
+    stage.exchange.restore();
+    const end = stage.exchange.end();
+    expect(stage.say('two', { kind: 'done', to: NOBODY, attempt: '0000000300000000' })).toEqual([]);
+    await end;
+    expect(await kept.closed()).toBe(true);
+    expect(stage.end).toBeUndefined();
+    // While something is owed, nobody has heard this party's farewell: what says so is no part of this run.
+    const early = new Stage({ kept: await Kept.open(inMemory(), { run, party: 'one', id }) });
+    early.hello('two');
+    expect(early.say('two', { kind: 'done' })).toEqual([]);
+    expect(early.end).toMatchObject({ code: 'party.stopped', details: { party: 'two', reason: 'left' } });
   });
 
   it('has no channel for operators that are none of its cut', async () => {

@@ -19,6 +19,7 @@ const SAID: readonly Said[] = [
   { kind: 'stop', reason: 'cancelled' },
   { kind: 'stop', reason: 'failed' },
   { kind: 'bye' },
+  { kind: 'done' },
 ];
 const FRAMES: readonly Frame[] = SAID.map((said) => ({ ...said, ...ends }));
 

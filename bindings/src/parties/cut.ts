@@ -145,8 +145,11 @@ export class PartyCut extends Resource implements Cut {
     const { id, sends, receives } = this;
     const kept = keep && (await abortable(Kept.open(keep, { run, party: this.party, id }), ended));
     const before = kept && (await abortable(kept.outputs(this.outputs), ended));
-    if (before !== undefined && kept && (await abortable(kept.closed(), ended))) return before;
     const exchange = new Exchange({ id, sends, receives, transport, run, timeout, onRefused, kept });
+    if (before !== undefined && kept && (await abortable(kept.closed(), ended))) {
+      await abortable(exchange.repeatDone(), ended);
+      return before;
+    }
     if (before !== undefined) exchange.restore();
     const cancel = (): void => exchange.stop('cancelled');
     try {

@@ -10,6 +10,8 @@ import type { Crossing, CutRunOptions, Transport } from './types.js';
 
 /** Most bytes of a value that are under way to a party that has not said that it has them. */
 const WINDOW = 4 * PIECE;
+/** What who has said farewell, and stays for others, still says. */
+const LINGERING: ReadonlySet<Frame['kind']> = new Set(['here', 'done']);
 /** Milliseconds between two messages that say that a party is there. */
 const HERE_MS = 5000;
 /** Milliseconds that one who is done is there for silent others who are not, where no `timeout` says it. */
@@ -37,8 +39,12 @@ interface Peer {
   /** How many wait for it, and since when somebody does. */
   waits: number;
   since: number;
-  /** It said that nothing more comes. */
+  /** It said that it needs nothing more. */
   ended: boolean;
+  /** It has kept that all its neighbours said so: it needs nobody, even if it comes back. */
+  done: boolean;
+  /** This party's own word of that is out. */
+  told: boolean;
 }
 
 /** A value on its way to here. */
@@ -96,6 +102,8 @@ export class Exchange {
   #over = false;
   /** All of this party's own is computed. */
   #finished = false;
+  /** This party has kept that all are. */
+  #closed = false;
   /** Lets who waits for farewells look again. */
   #farewells = new Gate();
 
@@ -108,7 +116,10 @@ export class Exchange {
     this.#peers = new Map(
       [...names].map((name) => [
         name,
-        { name, hello: new Gate(), attempt: NOBODY, heard: 0, waits: 0, since: 0, ended: false },
+        {
+          ...{ name, hello: new Gate(), attempt: NOBODY, heard: 0, waits: 0, since: 0 },
+          ...{ ended: false, done: false, told: false },
+        },
       ]),
     );
     this.#receives = new Map(
@@ -177,34 +188,62 @@ export class Exchange {
   }
 
   /**
-   * The run is done: all that there was to send is with the others. Where it is kept, stays for those who come back until all are done, or are silent
+   * The run is done: all that there was to send is with the others. Where it is kept, stays for those who come back, until all have kept that all are done, or are silent
    * for longer than they may be.
    */
   async end(): Promise<void> {
     this.#finished = true;
-    const { kept, timeout = LINGER_MS } = this.#settings;
+    const { kept } = this.#settings;
     if (kept === undefined) {
       this.#close();
       return this.#toPresent({ kind: 'bye' });
     }
-    const peers = [...this.#peers.values()];
-    for (const peer of peers) {
+    for (const peer of this.#peers.values()) {
       peer.since = performance.now();
       if (peer.hello.isOpen) void this.#serve(peer);
     }
-    const left = (peer: Peer): boolean =>
-      peer.ended || performance.now() - Math.max(peer.since, peer.heard) > timeout;
-    const look = setInterval(() => this.#farewells.open(), Math.min(Math.max(timeout / 4, 1), 1000));
     try {
-      while (!peers.every(left) && !this.signal.aborted) {
-        this.#farewells = new Gate();
-        await this.#farewells.promise;
-      }
+      if (!(await this.#untilAll(({ ended }) => ended))) return;
+      this.#closed = true;
+      await kept.close([...this.#sends.values()].map((s) => s.crossing));
+      // Only now can this one die and need nobody: whoever hears of it need not wait for it any more.
+      for (const peer of this.#peers.values()) this.#tellDone(peer);
+      await this.#untilAll(({ done, told }) => done && told);
     } finally {
-      clearInterval(look);
       this.#close();
     }
-    if (peers.every(({ ended }) => ended)) await kept.close([...this.#sends.values()].map((s) => s.crossing));
+  }
+
+  /** An attempt before this one has kept that all are done, and may have died before all had heard it. */
+  async repeatDone(): Promise<void> {
+    for (const peer of this.#peers.values()) {
+      peer.since = performance.now();
+      this.#tellDone(peer);
+    }
+    await this.#untilAll(({ told }) => told);
+  }
+
+  #tellDone(peer: Peer): void {
+    const told = (): void => {
+      peer.told = true;
+      this.#farewells.open();
+    };
+    this.#transmit(peer, { kind: 'done' }).then(told, () => {});
+  }
+
+  /** Waits until something is so of all others, as far as they are not silent for longer than they may be. Gives whether it is so of all. */
+  async #untilAll(is: (peer: Peer) => boolean): Promise<boolean> {
+    const { timeout = LINGER_MS } = this.#settings;
+    const peers = [...this.#peers.values()];
+    const left = (peer: Peer): boolean =>
+      is(peer) || performance.now() - Math.max(peer.since, peer.heard) > timeout;
+    const look = setInterval(() => this.#farewells.open(), Math.min(Math.max(timeout / 4, 1), 1000));
+    while (!peers.every(left) && !this.signal.aborted) {
+      this.#farewells = new Gate();
+      await this.#farewells.promise;
+    }
+    clearInterval(look);
+    return peers.every(is) && !this.signal.aborted;
   }
 
   /** The run is over without an end, and the others need not wait. */
@@ -246,9 +285,10 @@ export class Exchange {
     this.#transmit(peer, said).catch(() => {});
   }
 
-  /** To those who are there. */
+  /** To those who are there: where it is kept, also who needs nothing more stays until all are done. */
   #toPresent(said: Said): void {
-    for (const peer of this.#peers.values()) if (peer.hello.isOpen && !peer.ended) this.#say(peer, said);
+    const isGone = ({ ended, done }: Peer): boolean => (this.#settings.kept === undefined ? ended : done);
+    for (const peer of this.#peers.values()) if (peer.hello.isOpen && !isGone(peer)) this.#say(peer, said);
   }
 
   /** Errors: PartyError `party.transport`, which ends the run, too. */
@@ -285,6 +325,11 @@ export class Exchange {
   /** What a party that is there, perhaps again, lacks: all that was sent before, and, where this one is done, a farewell. */
   async #serve(peer: Peer): Promise<void> {
     const { attempt } = peer;
+    // All have said that they lack nothing, so that nothing is kept any more.
+    if (this.#closed) {
+      this.#say(peer, { kind: 'bye' });
+      return this.#tellDone(peer);
+    }
     try {
       for (const send of this.#sends.values()) {
         const { crossing, done } = send;
@@ -353,9 +398,12 @@ export class Exchange {
         expected: peer.attempt,
       });
     if (frame.kind === 'hello') return this.#greeted(peer, frame, id);
-    if (peer.ended)
+    const lingers = this.#settings.kept !== undefined && LINGERING.has(frame.kind);
+    if (peer.done || (peer.ended && !lingers))
       throw refuse('party.ended', `party ${describe(peer.name)} had said that nothing more comes`);
-    if (frame.to !== this.#attempt && !(frame.kind === 'stop' && frame.to === NOBODY))
+    // Who stops, or has kept that all are done, needs no answer.
+    const isLast = frame.kind === 'stop' || frame.kind === 'done';
+    if (frame.to !== this.#attempt && !(isLast && frame.to === NOBODY))
       throw refuse('party.attempt', 'it is for another attempt of this party', {
         found: frame.to,
         expected: this.#attempt,
@@ -367,6 +415,11 @@ export class Exchange {
         `Party ${describe(peer.name)} stopped: its run was ${frame.reason}`,
         frame.reason,
       );
+    }
+    if (frame.kind === 'done') {
+      peer.attempt = frame.attempt;
+      peer.done = true;
+      return this.#farewell(peer);
     }
     if (!peer.hello.isOpen || frame.attempt !== peer.attempt)
       throw refuse('party.hello', `party ${describe(peer.name)} has not said hello before`, {
@@ -380,9 +433,7 @@ export class Exchange {
         this.#got(peer, frame);
         break;
       case 'bye':
-        peer.ended = true;
         this.#farewell(peer);
-        this.#farewells.open();
     }
     peer.heard = performance.now();
   }
@@ -407,7 +458,7 @@ export class Exchange {
     if (peer.attempt === attempt) return;
     if (peer.hello.isOpen && !this.#returned(peer, attempt)) return;
     peer.attempt = attempt;
-    peer.ended = false;
+    peer.ended = peer.done = false;
     // It may not have been there when it was greeted.
     if (to !== this.#attempt) this.#hello(peer);
     for (const { crossing, done } of this.#receives.values()) {
@@ -500,6 +551,10 @@ export class Exchange {
 
   /** Who leaves while something is awaited from it has stopped. */
   #farewell(peer: Peer): void {
+    peer.ended = true;
+    this.#farewells.open();
+    // Who comes back done waits for no receipts.
+    if (this.#finished) return;
     const owes = ({ crossing, done }: Receive): boolean => crossing.from === peer.name && !done.isOpen;
     const lacks = ({ crossing, acked }: Send): boolean => crossing.to === peer.name && acked < crossing.bytes;
     if (![...this.#receives.values()].some(owes) && ![...this.#sends.values()].some(lacks)) return;

@@ -10,6 +10,7 @@
  * 4 here
  * 5 stop   u8: 0 cancelled, 1 failed
  * 6 bye
+ * 7 done
  * ```
  *
  * Numbers are little-endian. An attempt is how often its party has begun this run (u32, big-endian, from 1) and 4 random bytes; that of a receiver of whom
@@ -39,23 +40,23 @@ export type Said =
       readonly bytes: Uint8Array;
     }
   | { readonly kind: 'got'; readonly channel: string; readonly upTo: number }
-  | { readonly kind: 'here' | 'bye' }
+  | { readonly kind: 'here' | 'bye' | 'done' }
   | { readonly kind: 'stop'; readonly reason: Reason };
 
 /** A message: what it says, in which run, and the attempts of both ends, 16 hexadecimal digits. */
 export type Frame = Said & { readonly run: string; readonly attempt: string; readonly to: string };
 
 const MAGIC = [0x63, 0x6c, 0x70]; // "clp"
-const VERSION = 2;
+const VERSION = 3;
 const ID = 16;
 const ATTEMPT = 8;
 const RUN_AT = MAGIC.length + 2;
 const ATTEMPT_AT = RUN_AT + ID;
 const TO_AT = ATTEMPT_AT + ATTEMPT;
 const HEADER = TO_AT + ATTEMPT;
-const KINDS = ['hello', 'piece', 'got', 'here', 'stop', 'bye'] as const;
+const KINDS = ['hello', 'piece', 'got', 'here', 'stop', 'bye', 'done'] as const;
 /** Bytes behind the header; of a piece those before its bytes. */
-const SIZES = { hello: ID, piece: ID + 16, got: ID + 8, here: 0, stop: 1, bye: 0 } as const;
+const SIZES = { hello: ID, piece: ID + 16, got: ID + 8, here: 0, stop: 1, bye: 0, done: 0 } as const;
 /** Most bytes of a message. */
 export const MOST = HEADER + SIZES.piece + PIECE;
 

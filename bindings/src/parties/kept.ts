@@ -67,7 +67,7 @@ export class Kept {
     for (const crossing of crossings) await guarded(() => this.#store.remove(this.#sentName(crossing)));
   }
 
-  /** Whether all are done, so that nobody is there or need be told anything. */
+  /** Whether all are done, so that nothing is to be waited for. */
   async closed(): Promise<boolean> {
     return (await get(this.#store, nameOf(...this.#about, 'done'))) !== undefined;
   }
