@@ -4,6 +4,8 @@
 //!
 //! Every throw is an `Error` with a stable `code` and with `details`.
 
+#[cfg(target_arch = "wasm32")]
+mod allocator;
 #[cfg(feature = "graphs")]
 pub mod circuit;
 #[cfg(any(feature = "tasks", feature = "graphs"))]
@@ -61,6 +63,8 @@ use view::view_of;
 #[cfg(not(feature = "native"))]
 #[wasm_bindgen(start)]
 pub fn start() {
+    #[cfg(target_arch = "wasm32")]
+    allocator::start();
     console_error_panic_hook::set_once();
 }
 

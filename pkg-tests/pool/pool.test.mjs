@@ -16,6 +16,7 @@ const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.wasm': 'applic
 function check(result) {
   assert.deepEqual(result.threads, [0, 1, 2], 'every thread takes part');
   assert.equal(result.sum, SUM);
+  assert.equal(result.grown, 0, 'memory does not grow once threads have joined it');
   // Chromium gives a running script 2 seconds to end; the rest is for a machine that is slow.
   assert.ok(result.stopped < 60_000, `threads must stop: ${result.stopped} ms`);
   assert.match(result.death, /unreachable/);
