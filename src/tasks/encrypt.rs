@@ -9,7 +9,7 @@ use crate::bytes::hex;
 use crate::circuit::{Job, Named, Outcome};
 use crate::engine::Input;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::math::Modulus;
+use crate::math::{Modulus, swept};
 use crate::ops::Session;
 use crate::ops::tensor::{Element, Tensor};
 use crate::ops::types::{self, Ciphertext, Extract, Scheme};
@@ -56,7 +56,7 @@ impl Encryption<'_> {
                 let expected = format!("the result `{}` of program {}", result.name, result.program);
                 return Err(Error::Task { at, found, expected });
             }
-            check(value, cells, program.halves().given.get(name).copied())?;
+            swept(|| check(value, cells, program.halves().given.get(name).copied()))?;
             Ok((program.descriptor(value, true)?, slots_of(program, value, cells)?))
         };
         let cells = inputs.iter().map(|(_, cells)| cells.len()).sum();
@@ -179,7 +179,7 @@ pub fn slots_of(program: &Program, value: &PackedValue, cells: &GivenCells) -> R
         }
         Ok(())
     };
-    let words = moduli.iter().map(|t| words(cells, t.as_ref(), value));
+    let words = moduli.iter().map(|t| swept(|| words(cells, t.as_ref(), value)));
     add(&value.layout, words.collect::<Result<_>>()?)?;
     if let (Some(layout), Some(present)) = (&value.present, cells.present()) {
         let flags = |t: &Option<Modulus>| {

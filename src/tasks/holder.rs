@@ -6,6 +6,7 @@ use crate::circuit::{Job, Outcome};
 use crate::engine::{Input, Run};
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::sample::{Domain, KEY_STREAM, Seed, ternary_into};
+use crate::math::swept;
 use crate::ops::{Session, types};
 use crate::schemes::{Parameters, Releases};
 use crate::{Error, Result};
@@ -47,13 +48,14 @@ impl Holder {
     pub fn restore(setting: Setting, saved: &[u8]) -> Result<Self> {
         let mut reader = Reader::new(saved, Kind::Client)?;
         let (parameters, key_id): ([u8; 16], [u8; 16]) = (reader.id()?, reader.id()?);
-        let seed = Zeroizing::new(reader.id()?);
+        // From where it stands: what is moved leaves copies on the stack, and these get into whatever has room for them.
+        let seed: &[u8; 32] = reader.raw(32)?.try_into().map_err(|_| reader.error("a seed has 32 bytes"))?;
         let released = if reader.left() == 0 { None } else { Some(Released::read(&mut reader)?) };
         let expected = setting.parameters.id();
         if parameters != expected {
             return Err(foreign("saved client".to_owned(), "set of parameters", &parameters, &expected));
         }
-        let mut holder = Self::with_seed(setting, Seed::from(&*seed));
+        let mut holder = Self::with_seed(setting, Seed::from(seed));
         holder.released = Mutex::new(released);
         if holder.key_id != key_id {
             return Err(
@@ -217,7 +219,7 @@ impl Given {
 /// Identity of a secret key: it commits to the key's coefficients, not to how they come from the seed.
 fn key_id(seed: &Seed, parameters: &Parameters) -> [u8; 16] {
     let mut coefficients = Zeroizing::new(vec![0; parameters.literal().n]);
-    ternary_into(&mut coefficients, Domain::SecretKey.stream(seed.as_bytes(), KEY_STREAM));
+    swept(|| ternary_into(&mut coefficients, Domain::SecretKey.stream(seed.as_bytes(), KEY_STREAM)));
     let mut hasher = blake3::Hasher::new_derive_key("cipherloom 2026 key identity v2");
     hasher.update(&parameters.id());
     for c in coefficients.iter() {

@@ -219,19 +219,17 @@ impl Decided {
     /// the client.
     const WHAT: [&str; 3] = ["values", "keys", "halves"];
 
-    fn of(program: &Program) -> Result<Self> {
+    fn of(program: &Program) -> Self {
         let mut values = Vec::new();
-        for (all, given) in [(&program.packing.inputs, true), (&program.packing.outputs, false)] {
-            for value in all {
-                let (descriptor, _) = program.descriptor(value, given)?;
-                values.push(descriptor.text());
-            }
+        let [outputs, inputs] = &program.travelling;
+        for all in [inputs, outputs] {
+            values.extend(all.iter().map(|(descriptor, _)| descriptor.text()));
             // What comes after are the outputs.
             values.push(String::new());
         }
         let keys = program.keys.iter().map(|(name, level)| format!("{name} {level}")).collect();
         let halves = vec![print(&program.halves.cut.server), print(&program.halves.cut.client)];
-        Ok(Self([values, keys, halves].map(|texts: Vec<String>| {
+        Self([values, keys, halves].map(|texts: Vec<String>| {
             let mut hasher = blake3::Hasher::new_derive_key("cipherloom 2026 task decisions v1");
             for text in texts {
                 hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
@@ -239,7 +237,7 @@ impl Decided {
             let mut hash = [0; 16];
             hasher.finalize_xof().fill(&mut hash);
             hash
-        })))
+        }))
     }
 
     /// Checks that bytes say the same.
@@ -270,6 +268,8 @@ pub struct Program {
     /// How slots are turned by what has no key of its own.
     turns: Turns,
     scheme: Graph,
+    /// How outputs and encrypted inputs travel: it takes long to write the types of many ciphertexts out.
+    travelling: [Vec<(Descriptor, Vec<Extract>)>; 2],
 }
 
 impl Program {
@@ -433,10 +433,20 @@ impl Program {
             late,
             turns,
             scheme,
+            travelling: Default::default(),
         };
-        program.decided = Decided::of(&program)?;
+        let packing = Arc::clone(&program.packing);
+        let described = |values: &[PackedValue], given| -> Result<Vec<_>> {
+            values.iter().map(|value| program.described(value, given)).collect()
+        };
+        program.travelling = [described(&packing.outputs, false)?, described(&packing.inputs, true)?];
+        program.decided = Decided::of(&program);
         let hash = blake3::hash(&program.bytes());
         program.id.copy_from_slice(&hash.as_bytes()[..16]);
+        let own = hex(&program.id);
+        for (descriptor, _) in &mut program.travelling[0] {
+            descriptor.program = Some(own.clone());
+        }
         Ok(program)
     }
 
@@ -671,6 +681,13 @@ impl Program {
 
     /// How an encrypted input or output travels, and the types of its ciphertexts.
     pub(super) fn descriptor(&self, value: &PackedValue, given: bool) -> Result<(Descriptor, Vec<Extract>)> {
+        let all = &self.travelling[usize::from(given)];
+        let own = all.iter().find(|(descriptor, _)| descriptor.name == value.name);
+        own.cloned().ok_or(Error::Job("what travels is an input or an output"))
+    }
+
+    /// The same, worked out; results have a program's identity only once it has one.
+    fn described(&self, value: &PackedValue, given: bool) -> Result<(Descriptor, Vec<Extract>)> {
         let mut types = Vec::new();
         for port in ports(value, self.frame()) {
             for t in self.moduli() {

@@ -19,6 +19,7 @@ mod reals;
 pub mod rns;
 pub mod sample;
 pub mod slots;
+mod stack;
 pub mod tanh;
 mod wide;
 pub mod zq;
@@ -30,6 +31,7 @@ pub use ntt::NttTable;
 pub use reals::{FromReal, ToReal};
 pub use rns::{Conversion, CrtConstants, Norm, Quotient};
 pub use sample::{Domain, Seed};
+pub use stack::swept;
 pub use zq::Modulus;
 
 /// What can be wrong with the numbers that a parameter set asks for.

@@ -5,7 +5,7 @@ use super::scalar::kernel;
 use crate::Result;
 use crate::graph::ValueType;
 use crate::math::sample::{Domain, KEY_STREAM, Stream, error_into, ternary_into, uniform_into, words_into};
-use crate::math::{Gaussian, Modulus};
+use crate::math::{Gaussian, Modulus, swept};
 use crate::ops::types::Limb;
 use crate::ops::{Call, base};
 
@@ -32,21 +32,25 @@ pub(super) fn kernel_over<S: Stream>(
         }
         "sample.mask" => {
             let q = Modulus::new(Limb::of(output)?.q)?;
-            kernel(move |i, out, nonce| uniform_into(out, &q, stream(Domain::SecretUniform, i[0], nonce)))?
+            kernel(move |i, out, nonce| {
+                swept(|| uniform_into(out, &q, stream(Domain::SecretUniform, i[0], nonce)))
+            })?
         }
-        "sample.secret" => kernel(move |i, out, _| ternary_into(out, secret(i[0])))?,
-        "sample.ternary" => {
-            kernel(move |i, out, nonce| ternary_into(out, stream(Domain::SecretTernary, i[0], nonce)))?
-        }
+        "sample.secret" => kernel(move |i, out, _| swept(|| ternary_into(out, secret(i[0]))))?,
+        "sample.ternary" => kernel(move |i, out, nonce| {
+            swept(|| ternary_into(out, stream(Domain::SecretTernary, i[0], nonce)))
+        })?,
         "sample.error" => {
-            kernel(move |i, out, nonce| error_into(out, stream(Domain::SecretError, i[0], nonce)))?
+            kernel(move |i, out, nonce| swept(|| error_into(out, stream(Domain::SecretError, i[0], nonce))))?
         }
         "sample.gaussian" => {
             let gaussian = Gaussian::new(call.attrs.real("deviation")?);
-            kernel(move |i, out, nonce| gaussian.fill(out, stream(Domain::SecretRelease, i[0], nonce)))?
+            kernel(move |i, out, nonce| {
+                swept(|| gaussian.fill(out, stream(Domain::SecretRelease, i[0], nonce)))
+            })?
         }
         "sample.words" => {
-            kernel(move |i, out, nonce| words_into(out, stream(Domain::SecretWords, i[0], nonce)))?
+            kernel(move |i, out, nonce| swept(|| words_into(out, stream(Domain::SecretWords, i[0], nonce))))?
         }
         _ => return Ok(None),
     }))
