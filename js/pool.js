@@ -72,7 +72,7 @@ export function startPool({ module, memory, threads, kernels = [], worker, onDea
 }
 
 /**
- * One worker after the other joins the memory: the first makes it larger by what all need to start, and V8 has not told every realm of
+ * One worker after the other joins the memory: the first makes it larger by what 16 need to start, and V8 has not told every realm of
  * that when it tells one that is just instantiating how large the memory is, which then takes what others were given
  * for out of bounds.
  * @type {(workers: WorkerLike[], joined: Promise<void>[], given: Omit<Start, 'module'> & { module: Start['module'] | Promise<Start['module']> }) => Promise<void>}

@@ -407,7 +407,6 @@ describe('a party among others', () => {
     await settled();
     expect([ended, stage.end]).toEqual([false, undefined]);
     expect(stage.say('two', { kind: 'done', attempt })).toEqual([]);
-    expect(stage.say('two', { kind: 'here', attempt })).toEqual(['party.ended']);
     await end;
 
     // Who comes back to a run that is over says so to those who may have missed it, and does not wait.
@@ -420,6 +419,77 @@ describe('a party among others', () => {
     const later = await Kept.open(store, whose);
     await new Exchange({ id, run, transport, sends, receives: [], kept: later }).repeatDone();
     expect(again).toMatchObject([{ kind: 'done', to: NOBODY, attempt: later.attempt }]);
+  });
+
+  it('says that it is there until each has heard of the other that all are done, and hears so without refusing it', async () => {
+    vi.useFakeTimers();
+    const receives = [crossing(IN, 'two', 'one', 5, 4), crossing(THIRD, 'three', 'one', 6, 4)];
+    const kept = await Kept.open(inMemory(), { run, party: 'one', id });
+    const stage = new Stage({ kept, sends: [], receives, timeout: 60_000 });
+    const heres = (): string[] =>
+      stage.heard.splice(0).flatMap(([to, { kind }]) => (kind === 'here' ? [to] : []));
+    for (const other of ['two', 'three']) {
+      stage.hello(other);
+      stage.say(other, piece(other === 'two' ? IN : THIRD, 4, 0, [1, 2, 3, 4]));
+    }
+    const end = stage.exchange.end();
+    // Party two is done with its own neighbours, and waits for this one, whose other neighbour computes for long.
+    for (const kind of ['bye', 'done', 'here', 'bye', 'done'] as const)
+      expect(stage.say('two', { kind })).toEqual([]);
+    heres();
+    for (let beat = 0; beat < 30; beat++) {
+      await vi.advanceTimersByTimeAsync(5000);
+      expect(heres()).toEqual(['two', 'three']);
+      expect(stage.say('three', { kind: 'here' })).toEqual([]);
+    }
+    expect(await kept.closed()).toBe(false);
+    expect(stage.say('three', { kind: 'bye' })).toEqual([]);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(await kept.closed()).toBe(true);
+    expect(heres()).toEqual(['three']);
+    expect(stage.say('three', { kind: 'done' })).toEqual([]);
+    await end;
+  });
+
+  it('does not wait for a party that keeps nothing, nor for one that stops once it has ended', async () => {
+    for (const last of [{ kind: 'done' }, { kind: 'stop', reason: 'cancelled' }] as const) {
+      const kept = await Kept.open(inMemory(), { run, party: 'one', id });
+      const stage = new Stage({ kept, sends: [], receives: [crossing(IN, 'two', 'one', 5, 4)] });
+      stage.hello('two');
+      stage.say('two', piece(IN, 4, 0, [1, 2, 3, 4]));
+      const end = stage.exchange.end();
+      if (last.kind === 'stop') expect(stage.say('two', { kind: 'bye' })).toEqual([]);
+      await settled();
+      expect(stage.say('two', last)).toEqual([]);
+      await end;
+      expect([stage.end, await kept.closed()]).toEqual([undefined, true]);
+    }
+    const none = new Stage({ sends: [], receives: [] });
+    void none.exchange.end();
+    expect(none.heard).toEqual([]);
+    const alone = new Stage({ sends: [], receives: [crossing(IN, 'two', 'one', 5, 4)] });
+    alone.hello('two');
+    alone.say('two', piece(IN, 4, 0, [1, 2, 3, 4]));
+    await alone.exchange.end();
+    expect(alone.heard.at(-1)).toEqual(['two', { kind: 'done' }]);
+  });
+
+  it('is done where its store cannot forget, and says what is wrong with it when the others know', async () => {
+    const store = inMemory();
+    const remove = () => Promise.reject(new Error('read only'));
+    const kept = await Kept.open({ ...store, remove }, { run, party: 'one', id });
+    const stage = new Stage({ kept, sends: [crossing(OUT, 'one', 'two', 7, 4)], receives: [] });
+    stage.hello('two');
+    const sent = stage.send(Uint8Array.of(1, 2, 3, 4));
+    await vi.waitFor(() => expect(stage.pieces.length).toBe(1));
+    stage.say('two', { kind: 'got', channel: OUT, upTo: 4 });
+    await sent;
+    const end = stage.exchange.end();
+    end.catch(() => {});
+    for (const kind of ['bye', 'done'] as const) expect(stage.say('two', { kind })).toEqual([]);
+    await expect(end).rejects.toMatchObject({ code: 'party.store' });
+    expect(stage.heard.at(-1)).toEqual(['two', { kind: 'done' }]);
+    expect(await kept.closed()).toBe(true);
   });
 
   it('ends at once with a party that has kept that all are done, which it has not heard before', async () => {

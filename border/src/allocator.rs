@@ -1,7 +1,7 @@
 //! The allocator of the WebAssembly modules: dlmalloc, as the standard library's, over memory that grows in large steps, behind a lock that sleeps.
 //!
 //! V8 tells a realm of a growth that another one made at its next safe point, and bulk operations (`memory.copy`, `memory.fill`) trap beyond the size that the realm knows. A
-//! thread that takes a block of memory which another one made a moment ago may come before that. The standard library's allocator grows by 64 kB whenever that does; here there is room for all that threads need to
+//! thread that takes a block of memory which another one made a moment ago may come before that. The standard library's allocator grows by 64 kB whenever that does; here there is room for all that 16 threads need to
 //! start before the second one joins, and a few growths in an engine's life. The lock is the standard library's mutex, whose waiting is such a safe point: the one in its allocator spins for as long as its
 //! owner is off the processor.
 #![expect(unsafe_code, reason = "an allocator: what it promises is dlmalloc's, and the lock's")]
@@ -15,8 +15,8 @@ use dlmalloc::{Allocator, Dlmalloc};
 
 /// Bytes of a page of WebAssembly.
 const PAGE: usize = 65_536;
-/// Pages that the first growth makes, 32 MiB: stacks of 16 threads and what they begin with. Memory that nobody has touched takes addresses and nothing else.
-const FIRST: usize = 512;
+/// Pages that the first growth makes, 48 MiB: stacks of 16 threads, 2 MiB each, and what they begin with. Memory that nobody has touched takes addresses and nothing else.
+const FIRST: usize = 768;
 
 /// Has the standard library's allocator take its page now, rather than while threads start: it stays in use for what they drop at their end.
 pub fn start() {
@@ -32,19 +32,22 @@ struct Growing;
 unsafe impl Allocator for Growing {
     fn alloc(&self, size: usize) -> (*mut u8, usize, u32) {
         let needed = size.div_ceil(PAGE);
-        // A quarter more each time; near the maximum no more than is needed.
-        let wanted = needed.max(FIRST).max(memory_size::<0>() / 4);
-        for pages in [wanted, needed] {
+        // A quarter more each time; near the maximum half of what is left, or more.
+        let mut pages = needed.max(FIRST).max(memory_size::<0>() / 4);
+        let before = loop {
             let before = memory_grow::<0>(pages);
-            if before == usize::MAX {
-                continue;
+            if before != usize::MAX {
+                break before;
             }
-            let end = (before + pages).checked_mul(PAGE);
-            // No pointer may wrap around behind the last byte of 4 GiB.
-            let bytes = pages * PAGE - if end.is_none() { 16 } else { 0 };
-            return ((before * PAGE) as *mut u8, bytes, 0);
-        }
-        (null_mut(), 0, 0)
+            if pages == needed {
+                return (null_mut(), 0, 0);
+            }
+            pages = (pages / 2).max(needed);
+        };
+        let end = (before + pages).checked_mul(PAGE);
+        // No pointer may wrap around behind the last byte of 4 GiB.
+        let bytes = pages * PAGE - if end.is_none() { 16 } else { 0 };
+        ((before * PAGE) as *mut u8, bytes, 0)
     }
 
     fn remap(&self, _: *mut u8, _: usize, _: usize, _: bool) -> *mut u8 {

@@ -73,9 +73,9 @@ pub fn read(
         };
         let (expected, types) = program.descriptor(value, false)?;
         if !expected.takes(&found) {
-            return Err(travel::mismatch(&value.name, &found, &expected));
+            return Err(travel::mismatch(&value.name, &found, expected));
         }
-        read.insert(found.name, (travel::words(reader, &types, None)?, types));
+        read.insert(found.name, (travel::words(reader, types, None)?, types.clone()));
     }
     let mut all = Results { run: of_run.unwrap_or(travel::FRESH), values: Vec::new(), words: Vec::new() };
     for value in program.packing().outputs.iter().filter(|value| wanted(value)) {

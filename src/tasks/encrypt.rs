@@ -57,7 +57,7 @@ impl Encryption<'_> {
                 return Err(Error::Task { at, found, expected });
             }
             swept(|| check(value, cells, program.halves().given.get(name).copied()))?;
-            Ok((program.descriptor(value, true)?, slots_of(program, value, cells)?))
+            Ok((program.descriptor(value, true)?.clone(), slots_of(program, value, cells)?))
         };
         let cells = inputs.iter().map(|(_, cells)| cells.len()).sum();
         for prepared in parallel::map(cells, inputs, prepared) {
@@ -187,7 +187,7 @@ pub fn slots_of(program: &Program, value: &PackedValue, cells: &GivenCells) -> R
                 |is: &bool| if t.is_some() { u64::from(*is) } else { f64::from(u8::from(*is)).to_bits() };
             Zeroizing::new(present.iter().map(word).collect::<Vec<u64>>())
         };
-        add(layout, moduli.iter().map(flags).collect())?;
+        add(layout, moduli.iter().map(|t| swept(|| flags(t))).collect())?;
     }
     Ok(all)
 }

@@ -323,7 +323,7 @@ impl Evaluator {
             let moduli = self.program.moduli();
             let ports: Vec<String> =
                 names.iter().flat_map(|port| moduli.iter().map(|&t| self.program.port(port, t))).collect();
-            outputs.push((descriptor, Limbs::of_ciphertexts(&types), ports));
+            outputs.push((descriptor.clone(), Limbs::of_ciphertexts(types), ports));
         }
         let words = outputs.iter().map(|(_, limbs, _)| body::words(limbs)).sum();
         let job = Job::new(run, move |run| {
@@ -387,12 +387,12 @@ impl Evaluator {
             }
             let (expected, types) = self.program.descriptor(value, true)?;
             if !expected.takes(&found) {
-                return Err(travel::mismatch(&value.name, &found, &expected));
+                return Err(travel::mismatch(&value.name, &found, expected));
             }
             bodies.push((reader, types, origin.is_fresh().then_some(&self.samplers)));
         }
-        let words = |(reader, types, samplers): (Reader<'_>, Vec<Extract>, _)| {
-            travel::words(reader, &types, samplers)
+        let words = |(reader, types, samplers): (Reader<'_>, &Vec<Extract>, _)| {
+            travel::words(reader, types, samplers)
         };
         for (&(value, bytes), words) in given.iter().zip(parallel::map(bytes, bodies, words)) {
             let mut words = words?.into_iter();

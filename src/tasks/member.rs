@@ -335,9 +335,9 @@ impl Sharing {
                 blocks.push(words_of(&name, outputs.get(&name).ok_or_else(missing)?, own.words())?);
             }
             let (descriptor, _) = self.program.descriptor(value, false)?;
-            let writer = travel::writer(&origin, &descriptor);
+            let writer = travel::writer(&origin, descriptor);
             let bytes = body::write(writer, &limbs, None, blocks.iter().map(|words| words.as_slice()))?;
-            all.push(Named { names: vec![descriptor.name], bytes, secret: false });
+            all.push(Named { names: vec![descriptor.name.clone()], bytes, secret: false });
         }
         Ok(all)
     }
@@ -398,7 +398,7 @@ impl Sharing {
             }
             let (descriptor, _) = self.program.descriptor(value, false)?;
             let ciphertexts = fresh.iter().map(|ty| ty.ty().to_string()).collect();
-            let descriptor = Descriptor { refreshed: true, ciphertexts, ..descriptor };
+            let descriptor = Descriptor { refreshed: true, ciphertexts, ..descriptor.clone() };
             let limbs = Limbs::of_ciphertexts(&fresh);
             let writer = travel::writer(&origin, &descriptor);
             let bytes = body::write(writer, &limbs, None, blocks.iter().map(|words| words.as_slice()))?;

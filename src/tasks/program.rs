@@ -680,10 +680,10 @@ impl Program {
     }
 
     /// How an encrypted input or output travels, and the types of its ciphertexts.
-    pub(super) fn descriptor(&self, value: &PackedValue, given: bool) -> Result<(Descriptor, Vec<Extract>)> {
+    pub(super) fn descriptor(&self, value: &PackedValue, given: bool) -> Result<&(Descriptor, Vec<Extract>)> {
         let all = &self.travelling[usize::from(given)];
         let own = all.iter().find(|(descriptor, _)| descriptor.name == value.name);
-        own.cloned().ok_or(Error::Job("what travels is an input or an output"))
+        own.ok_or(Error::Job("what travels is an input or an output"))
     }
 
     /// The same, worked out; results have a program's identity only once it has one.

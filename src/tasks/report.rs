@@ -195,7 +195,7 @@ impl Program {
         // Of a value, as it travels.
         let length = |value: &PackedValue, given: bool| {
             let (descriptor, types) = self.descriptor(value, given)?;
-            let limbs = Limbs::of_ciphertexts(&types);
+            let limbs = Limbs::of_ciphertexts(types);
             let head = Length::new().id().id().id().text(&descriptor.text());
             let fresh = given && self.result(&value.name).is_none();
             Ok::<_, crate::Error>((types.len(), head.raw(size_of_body(&limbs, fresh))))

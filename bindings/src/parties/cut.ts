@@ -20,7 +20,7 @@ import type { CallOptions } from '../types.js';
 import type { CallSettings, Connection } from '../worker/connection.js';
 import type { GraphMethods, OpenCircuit } from '../worker/protocol.js';
 import { Exchange } from './exchange.js';
-import { Kept } from './kept.js';
+import { digestOf, Kept } from './kept.js';
 import type { Crossing, Cut, CutRunOptions, Interaction } from './types.js';
 
 /** What a cut is beside its circuit. */
@@ -139,15 +139,20 @@ export class PartyCut extends Resource implements Cut {
     const ended = this.signal(signal);
     ended.throwIfAborted();
     // What is wrong with the data is told before anybody hears of the run, and what is changed meanwhile is of another one.
-    orderedData(this.inputs, inputs);
+    const given = orderedData(this.inputs, inputs);
     const own = copiedData(inputs);
     await abortable(this.#approved(leaves, approve), ended);
     const { id, sends, receives } = this;
     const kept = keep && (await abortable(Kept.open(keep, { run, party: this.party, id }), ended));
-    const before = kept && (await abortable(kept.outputs(this.outputs), ended));
+    const digest = kept && (await abortable(digestOf(given), ended));
+    const before = kept && digest && (await abortable(kept.outputs(this.outputs, digest), ended));
     const exchange = new Exchange({ id, sends, receives, transport, run, timeout, onRefused, kept });
     if (before !== undefined && kept && (await abortable(kept.closed(), ended))) {
-      await abortable(exchange.repeatDone(), ended);
+      try {
+        await abortable(exchange.repeatDone(), ended);
+      } finally {
+        exchange.stop('cancelled');
+      }
       return before;
     }
     if (before !== undefined) exchange.restore();
@@ -156,7 +161,7 @@ export class PartyCut extends Resource implements Cut {
       exchange.start();
       const signal = AbortSignal.any([ended, exchange.signal]);
       const outputs = before ?? (await this.#circuit.runWith(own, { ...settings, signal }, exchange));
-      if (before === undefined) await kept?.finish(this.outputs, outputs);
+      if (before === undefined && digest) await kept?.finish(this.outputs, outputs, digest);
       ended.addEventListener('abort', cancel);
       // While the result was kept, nobody listened.
       ended.throwIfAborted();

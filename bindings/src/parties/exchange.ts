@@ -11,7 +11,7 @@ import type { Crossing, CutRunOptions, Transport } from './types.js';
 /** Most bytes of a value that are under way to a party that has not said that it has them. */
 const WINDOW = 4 * PIECE;
 /** What who has said farewell, and stays for others, still says. */
-const LINGERING: ReadonlySet<Frame['kind']> = new Set(['here', 'done']);
+const LINGERING: ReadonlySet<Frame['kind']> = new Set(['here', 'bye', 'stop']);
 /** Milliseconds between two messages that say that a party is there. */
 const HERE_MS = 5000;
 /** Milliseconds that one who is done is there for silent others who are not, where no `timeout` says it. */
@@ -45,6 +45,8 @@ interface Peer {
   done: boolean;
   /** This party's own word of that is out. */
   told: boolean;
+  /** It stopped after it had ended: nobody waits for it. */
+  gone: boolean;
 }
 
 /** A value on its way to here. */
@@ -118,7 +120,7 @@ export class Exchange {
         name,
         {
           ...{ name, hello: new Gate(), attempt: NOBODY, heard: 0, waits: 0, since: 0 },
-          ...{ ended: false, done: false, told: false },
+          ...{ ended: false, done: false, told: false, gone: false },
         },
       ]),
     );
@@ -179,6 +181,7 @@ export class Exchange {
 
   /** Everything was computed in an attempt before this one: what is sent is what was kept. */
   restore(): void {
+    this.#finished = true;
     for (const send of this.#sends.values()) send.done = true;
     for (const receive of this.#receives.values()) {
       receive.received = receive.crossing.bytes;
@@ -196,7 +199,8 @@ export class Exchange {
     const { kept } = this.#settings;
     if (kept === undefined) {
       this.#close();
-      return this.#toPresent({ kind: 'bye' });
+      // Nobody comes back to it, and it to nobody.
+      return this.#toPresent({ kind: 'done' });
     }
     for (const peer of this.#peers.values()) {
       peer.since = performance.now();
@@ -204,23 +208,29 @@ export class Exchange {
     }
     try {
       if (!(await this.#untilAll(({ ended }) => ended))) return;
+      await kept.close();
+      // From here on this one can die and need nobody: whoever hears of it need not wait for it any more.
       this.#closed = true;
-      await kept.close([...this.#sends.values()].map((s) => s.crossing));
-      // Only now can this one die and need nobody: whoever hears of it need not wait for it any more.
       for (const peer of this.#peers.values()) this.#tellDone(peer);
+      const forgotten = kept.forget([...this.#sends.values()].map(({ crossing }) => crossing)).then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      );
       await this.#untilAll(({ done, told }) => done && told);
+      const failed = await forgotten;
+      if (failed !== undefined) throw failed.error;
     } finally {
       this.#close();
     }
   }
 
-  /** An attempt before this one has kept that all are done, and may have died before all had heard it. */
+  /** An attempt before this one has kept that all are done, and may have died before all had heard it: who is there hears it once more. */
   async repeatDone(): Promise<void> {
     for (const peer of this.#peers.values()) {
       peer.since = performance.now();
       this.#tellDone(peer);
     }
-    await this.#untilAll(({ told }) => told);
+    await this.#untilAll(({ told }) => told, HERE_MS);
   }
 
   #tellDone(peer: Peer): void {
@@ -231,12 +241,12 @@ export class Exchange {
     this.#transmit(peer, { kind: 'done' }).then(told, () => {});
   }
 
-  /** Waits until something is so of all others, as far as they are not silent for longer than they may be. Gives whether it is so of all. */
-  async #untilAll(is: (peer: Peer) => boolean): Promise<boolean> {
-    const { timeout = LINGER_MS } = this.#settings;
+  /** Waits until something is so of all others, as far as they have not left and are not silent for longer than they may be. Gives whether it is so of all. */
+  async #untilAll(is: (peer: Peer) => boolean, most = Number.POSITIVE_INFINITY): Promise<boolean> {
+    const timeout = Math.min(this.#settings.timeout ?? LINGER_MS, most);
     const peers = [...this.#peers.values()];
     const left = (peer: Peer): boolean =>
-      is(peer) || performance.now() - Math.max(peer.since, peer.heard) > timeout;
+      is(peer) || peer.gone || performance.now() - Math.max(peer.since, peer.heard) > timeout;
     const look = setInterval(() => this.#farewells.open(), Math.min(Math.max(timeout / 4, 1), 1000));
     while (!peers.every(left) && !this.signal.aborted) {
       this.#farewells = new Gate();
@@ -285,10 +295,12 @@ export class Exchange {
     this.#transmit(peer, said).catch(() => {});
   }
 
-  /** To those who are there: where it is kept, also who needs nothing more stays until all are done. */
+  /** To those who are there: where it is kept, also who needs nothing more stays until each has heard of the other that all are done. */
   #toPresent(said: Said): void {
-    const isGone = ({ ended, done }: Peer): boolean => (this.#settings.kept === undefined ? ended : done);
-    for (const peer of this.#peers.values()) if (peer.hello.isOpen && !isGone(peer)) this.#say(peer, said);
+    const { kept } = this.#settings;
+    const left = ({ ended, done, told, gone }: Peer): boolean =>
+      kept === undefined ? ended : gone || (done && told);
+    for (const peer of this.#peers.values()) if (peer.hello.isOpen && !left(peer)) this.#say(peer, said);
   }
 
   /** Errors: PartyError `party.transport`, which ends the run, too. */
@@ -325,21 +337,19 @@ export class Exchange {
   /** What a party that is there, perhaps again, lacks: all that was sent before, and, where this one is done, a farewell. */
   async #serve(peer: Peer): Promise<void> {
     const { attempt } = peer;
-    // All have said that they lack nothing, so that nothing is kept any more.
-    if (this.#closed) {
-      this.#say(peer, { kind: 'bye' });
-      return this.#tellDone(peer);
-    }
     try {
       for (const send of this.#sends.values()) {
         const { crossing, done } = send;
-        if (crossing.to !== peer.name || !done || send.acked === crossing.bytes) continue;
+        if (this.#closed || crossing.to !== peer.name || !done || send.acked === crossing.bytes) continue;
         await this.#push(send, (await this.#settings.kept?.sent(crossing)) as Uint8Array);
       }
     } catch (error) {
-      return this.#fail(error);
+      // Once all have said that they lack nothing, nothing is kept any more.
+      if (!this.#closed) return this.#fail(error);
     }
-    if (this.#finished && peer.attempt === attempt && !this.signal.aborted) this.#say(peer, { kind: 'bye' });
+    if (!this.#finished || peer.attempt !== attempt || this.signal.aborted) return;
+    this.#say(peer, { kind: 'bye' });
+    if (this.#closed) this.#tellDone(peer);
   }
 
   /** Waits for something of a party's, whose silence is looked at meanwhile. */
@@ -398,28 +408,32 @@ export class Exchange {
         expected: peer.attempt,
       });
     if (frame.kind === 'hello') return this.#greeted(peer, frame, id);
-    const lingers = this.#settings.kept !== undefined && LINGERING.has(frame.kind);
-    if (peer.done || (peer.ended && !lingers))
+    const { kept } = this.#settings;
+    if (frame.kind === 'done' && (kept !== undefined || frame.to === this.#attempt)) {
+      // Also what was said to an attempt before this one: that had said farewell, or there would be no such word.
+      peer.attempt = frame.attempt;
+      peer.heard = performance.now();
+      peer.done = true;
+      return this.#farewell(peer);
+    }
+    if (peer.ended && !(kept !== undefined && LINGERING.has(frame.kind)))
       throw refuse('party.ended', `party ${describe(peer.name)} had said that nothing more comes`);
-    // Who stops, or has kept that all are done, needs no answer.
-    const isLast = frame.kind === 'stop' || frame.kind === 'done';
-    if (frame.to !== this.#attempt && !(isLast && frame.to === NOBODY))
+    if (frame.to !== this.#attempt && !(frame.kind === 'stop' && frame.to === NOBODY))
       throw refuse('party.attempt', 'it is for another attempt of this party', {
         found: frame.to,
         expected: this.#attempt,
       });
     if (frame.kind === 'stop') {
+      if (peer.ended) {
+        peer.gone = true;
+        return this.#farewells.open();
+      }
       peer.ended = true;
       return this.#gone(
         peer,
         `Party ${describe(peer.name)} stopped: its run was ${frame.reason}`,
         frame.reason,
       );
-    }
-    if (frame.kind === 'done') {
-      peer.attempt = frame.attempt;
-      peer.done = true;
-      return this.#farewell(peer);
     }
     if (!peer.hello.isOpen || frame.attempt !== peer.attempt)
       throw refuse('party.hello', `party ${describe(peer.name)} has not said hello before`, {
@@ -458,7 +472,7 @@ export class Exchange {
     if (peer.attempt === attempt) return;
     if (peer.hello.isOpen && !this.#returned(peer, attempt)) return;
     peer.attempt = attempt;
-    peer.ended = peer.done = false;
+    peer.ended = peer.done = peer.told = peer.gone = false;
     // It may not have been there when it was greeted.
     if (to !== this.#attempt) this.#hello(peer);
     for (const { crossing, done } of this.#receives.values()) {

@@ -61,9 +61,13 @@ export class Kept {
     throw failed('it has not what was sent', undefined, { channel: crossing.channel });
   }
 
-  /** All are done: forgets values that nobody can ask for any more. */
-  async close(crossings: readonly Crossing[]): Promise<void> {
+  /** Keeps that all are done. */
+  async close(): Promise<void> {
     await put(this.#store, nameOf(...this.#about, 'done'), new Uint8Array());
+  }
+
+  /** Forgets values that nobody can ask for any more. */
+  async forget(crossings: readonly Crossing[]): Promise<void> {
     for (const crossing of crossings) await guarded(() => this.#store.remove(this.#sentName(crossing)));
   }
 
@@ -72,10 +76,10 @@ export class Kept {
     return (await get(this.#store, nameOf(...this.#about, 'done'))) !== undefined;
   }
 
-  /** Keeps results, before anybody is told that there are some. */
-  async finish(ports: readonly Port[], outputs: RunOutputs): Promise<void> {
+  /** Keeps results, before anybody is told that there are some, with `inputs`: the digest of what they are of. */
+  async finish(ports: readonly Port[], outputs: RunOutputs, inputs: Uint8Array): Promise<void> {
     const results = ports.map((port) => toBytes(`Output "${port.name}"`, port, outputs[port.name]));
-    const all = [new TextEncoder().encode(this.#id), ...results];
+    const all = [new TextEncoder().encode(this.#id), inputs, ...results];
     const bytes = new Uint8Array(all.reduce((sum, { length }) => sum + 8 + length, 0));
     const view = new DataView(bytes.buffer);
     let at = 0;
@@ -87,8 +91,8 @@ export class Kept {
     await put(this.#store, nameOf(...this.#about, 'outputs'), bytes);
   }
 
-  /** Results of an attempt before, or undefined. */
-  async outputs(ports: readonly Port[]): Promise<RunOutputs | undefined> {
+  /** Results of an attempt before, or undefined. Errors: PartyError `party.changed` where they are of other inputs. */
+  async outputs(ports: readonly Port[], inputs: Uint8Array): Promise<RunOutputs | undefined> {
     const bytes = await get(this.#store, nameOf(...this.#about, 'outputs'));
     if (bytes === undefined) return undefined;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -100,8 +104,14 @@ export class Kept {
       return new Uint8Array(bytes.subarray(at - length, at));
     };
     const isOther = new TextDecoder().decode(next()) !== this.#id;
+    const before = isOther ? inputs : next();
     const outputs = isOther ? [] : ports.map((port) => [port.name, fromBytes(port, next())] as const);
     if (at !== bytes.length) throw failed('the results that it has are of another graph', undefined, {});
+    if (before.length === inputs.length && before.some((byte, place) => byte !== inputs[place])) {
+      const problem =
+        'The inputs are not those that this party had before in this run: expected the same ones, or a run of its own for these';
+      throw failure('party.changed', problem);
+    }
     return Object.defineProperty(Object.fromEntries(outputs), 'kept', {
       value: new Map(),
     }) as unknown as RunOutputs;
@@ -139,6 +149,16 @@ export async function keptRandom(
   for (let at = 0; at < length; at += 65_536) crypto.getRandomValues(bytes.subarray(at, at + 65_536));
   await put(store, key, bytes);
   return bytes;
+}
+
+/** What tells a run's inputs from others: SHA-256 of that of each; nothing where a page has no WebCrypto. */
+export async function digestOf(inputs: readonly Uint8Array<ArrayBuffer>[]): Promise<Uint8Array> {
+  const subtle = (globalThis.crypto as Crypto | undefined)?.subtle;
+  if (subtle === undefined) return new Uint8Array();
+  const each = await Promise.all(inputs.map((bytes) => subtle.digest('SHA-256', bytes)));
+  const all = new Uint8Array(32 * each.length);
+  each.forEach((digest, at) => all.set(new Uint8Array(digest), 32 * at));
+  return new Uint8Array(await subtle.digest('SHA-256', all));
 }
 
 /** Names of runs have no blank, and no part is ambiguous. */

@@ -124,7 +124,7 @@ export interface CutRunOptions extends Omit<CircuitRunOptions, 'keep'> {
   /**
    * Where to keep what lets a party come back. All parties of a run have it, or nobody can. A party whose process has died calls `run` again, for the same run, with the same inputs (random ones by `keptRandom`) and
    * store: it computes anew, is sent again what it lacks, and sends nothing else than before. Then `run` ends once all others are done, too, or are silent for longer than
-   * `timeout` (default here: 60,000); after that it gives the same results again, without them. Errors: PartyError `party.changed`, `party.store`.
+   * `timeout` (default here: 60,000); after that it gives the same results again, without them. Errors: PartyError `party.changed`, also for other inputs than those of the results that it has; `party.store`.
    */
   keep?: PartyStore | undefined;
   /**

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use zeroize::Zeroize;
 
-/// Bytes that are overwritten: more than any sampler uses, with the blocks of its stream.
+/// Bytes that are overwritten: several times what any sampler uses, with the blocks of its stream.
 const DEPTH: usize = 8192;
 
 /// Does `work`, and overwrites the stack that it used: compilers leave copies of what is moved, and put registers down, where no code can name
@@ -24,7 +24,7 @@ fn apart<T>(work: impl FnOnce() -> T) -> T {
 /// From the same place downwards.
 #[inline(never)]
 fn sweep() {
-    let mut room = [0_u8; DEPTH];
-    room.zeroize();
+    let mut room = [0_u64; DEPTH / 8];
+    room.as_mut_slice().zeroize();
     black_box(&room);
 }
