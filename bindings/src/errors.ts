@@ -100,7 +100,8 @@ const OWN_CODES = {
   'party.ended': 'a message of a party that had said that nothing more comes',
   'party.attempt': 'a message of, or for, an attempt of a party before its latest one',
   'party.restarted': 'a party that has begun a run anew, which was not kept for that',
-  'party.changed': 'a value that a party has sent before and now computes otherwise, or other inputs than those of the results that it has kept',
+  'party.changed':
+    'a value that a party has sent before and now computes otherwise, or other inputs than those of the results that it has kept',
   'party.store': 'a store of what a party keeps that does not take bytes, or does not give them',
   'party.key': 'keys of parties that are none, or do not belong together',
   'party.sealed': 'a sealed message that was altered, or is of another run, other keys or other parties',
