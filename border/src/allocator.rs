@@ -1,6 +1,6 @@
 //! The allocator of the WebAssembly modules: dlmalloc, as the standard library's, over memory that grows in large steps, behind a lock that sleeps.
 //!
-//! V8 tells a realm of a growth that another one made at its next safe point, and bulk operations (`memory.copy`, `memory.fill`) trap beyond the size that the realm knows. A
+//! V8 tells a realm of a growth that another one made at its next safe point, and until then atomic and bulk operations (`memory.copy`, `memory.fill`) trap beyond the size that the realm knows. A
 //! thread that takes a block of memory which another one made a moment ago may come before that. The standard library's allocator grows by 64 kB whenever that does; here there is room for all that 16 threads need to
 //! start before the second one joins, and a few growths in an engine's life. The lock is the standard library's mutex, whose waiting is such a safe point: the one in its allocator spins for as long as its
 //! owner is off the processor.
@@ -21,8 +21,12 @@ const FIRST: usize = 768;
 /// Has the standard library's allocator take its page now, rather than while threads start: it stays in use for what they drop at their end.
 pub fn start() {
     let layout = Layout::new::<u64>();
-    // SAFETY: the layout has a size, and the block goes back where it came from.
-    unsafe { System.dealloc(System.alloc(layout), layout) }
+    // SAFETY: the layout has a size.
+    let block = unsafe { System.alloc(layout) };
+    if !block.is_null() {
+        // SAFETY: the block goes back where it came from.
+        unsafe { System.dealloc(block, layout) }
+    }
 }
 
 /// Where dlmalloc has its memory from.
