@@ -379,7 +379,7 @@ describe('a party among others', () => {
 
   it('stays until the others have kept that all are done, whoever dies meanwhile', async () => {
     const store = inMemory();
-    const whose = { run, party: 'one', id };
+    const whose = { run, party: 'one', id, inputs: [] };
     const sends = [crossing(OUT, 'one', 'two', 7, 4)];
     const kept = await Kept.open(store, whose);
     const stage = new Stage({ kept, sends, receives: [] });
@@ -424,7 +424,7 @@ describe('a party among others', () => {
   it('says that it is there until each has heard of the other that all are done, and hears so without refusing it', async () => {
     vi.useFakeTimers();
     const receives = [crossing(IN, 'two', 'one', 5, 4), crossing(THIRD, 'three', 'one', 6, 4)];
-    const kept = await Kept.open(inMemory(), { run, party: 'one', id });
+    const kept = await Kept.open(inMemory(), { run, party: 'one', id, inputs: [] });
     const stage = new Stage({ kept, sends: [], receives, timeout: 60_000 });
     const heres = (): string[] =>
       stage.heard.splice(0).flatMap(([to, { kind }]) => (kind === 'here' ? [to] : []));
@@ -453,7 +453,7 @@ describe('a party among others', () => {
 
   it('does not wait for a party that keeps nothing, nor for one that stops once it has ended', async () => {
     for (const last of [{ kind: 'done' }, { kind: 'stop', reason: 'cancelled' }] as const) {
-      const kept = await Kept.open(inMemory(), { run, party: 'one', id });
+      const kept = await Kept.open(inMemory(), { run, party: 'one', id, inputs: [] });
       const stage = new Stage({ kept, sends: [], receives: [crossing(IN, 'two', 'one', 5, 4)] });
       stage.hello('two');
       stage.say('two', piece(IN, 4, 0, [1, 2, 3, 4]));
@@ -477,7 +477,7 @@ describe('a party among others', () => {
   it('is done where its store cannot forget, and says what is wrong with it when the others know', async () => {
     const store = inMemory();
     const remove = () => Promise.reject(new Error('read only'));
-    const kept = await Kept.open({ ...store, remove }, { run, party: 'one', id });
+    const kept = await Kept.open({ ...store, remove }, { run, party: 'one', id, inputs: [] });
     const stage = new Stage({ kept, sends: [crossing(OUT, 'one', 'two', 7, 4)], receives: [] });
     stage.hello('two');
     const sent = stage.send(Uint8Array.of(1, 2, 3, 4));
@@ -493,7 +493,7 @@ describe('a party among others', () => {
   });
 
   it('ends at once with a party that has kept that all are done, which it has not heard before', async () => {
-    const kept = await Kept.open(inMemory(), { run, party: 'one', id });
+    const kept = await Kept.open(inMemory(), { run, party: 'one', id, inputs: [] });
     const stage = new Stage({ kept, receives: [crossing(IN, 'two', 'one', 5, 4)] });
     stage.exchange.restore();
     const end = stage.exchange.end();
@@ -502,7 +502,7 @@ describe('a party among others', () => {
     expect(await kept.closed()).toBe(true);
     expect(stage.end).toBeUndefined();
     // While something is owed, nobody has heard this party's farewell: what says so is no part of this run.
-    const early = new Stage({ kept: await Kept.open(inMemory(), { run, party: 'one', id }) });
+    const early = new Stage({ kept: await Kept.open(inMemory(), { run, party: 'one', id, inputs: [] }) });
     early.hello('two');
     expect(early.say('two', { kind: 'done' })).toEqual([]);
     expect(early.end).toMatchObject({ code: 'party.stopped', details: { party: 'two', reason: 'left' } });

@@ -20,7 +20,7 @@ import type { CallOptions } from '../types.js';
 import type { CallSettings, Connection } from '../worker/connection.js';
 import type { GraphMethods, OpenCircuit } from '../worker/protocol.js';
 import { Exchange } from './exchange.js';
-import { digestOf, Kept } from './kept.js';
+import { Kept } from './kept.js';
 import type { Crossing, Cut, CutRunOptions, Interaction } from './types.js';
 
 /** What a cut is beside its circuit. */
@@ -139,13 +139,14 @@ export class PartyCut extends Resource implements Cut {
     const ended = this.signal(signal);
     ended.throwIfAborted();
     // What is wrong with the data is told before anybody hears of the run, and what is changed meanwhile is of another one.
-    const given = orderedData(this.inputs, inputs);
+    orderedData(this.inputs, inputs);
     const own = copiedData(inputs);
     await abortable(this.#approved(leaves, approve), ended);
-    const { id, sends, receives } = this;
-    const kept = keep && (await abortable(Kept.open(keep, { run, party: this.party, id }), ended));
-    const digest = kept && (await abortable(digestOf(given), ended));
-    const before = kept && digest && (await abortable(kept.outputs(this.outputs, digest), ended));
+    const { party, id, sends, receives } = this;
+    const kept =
+      keep &&
+      (await abortable(Kept.open(keep, { run, party, id, inputs: orderedData(this.inputs, own) }), ended));
+    const before = kept && (await abortable(kept.outputs(this.outputs), ended));
     const exchange = new Exchange({ id, sends, receives, transport, run, timeout, onRefused, kept });
     if (before !== undefined && kept && (await abortable(kept.closed(), ended))) {
       try {
@@ -161,7 +162,7 @@ export class PartyCut extends Resource implements Cut {
       exchange.start();
       const signal = AbortSignal.any([ended, exchange.signal]);
       const outputs = before ?? (await this.#circuit.runWith(own, { ...settings, signal }, exchange));
-      if (before === undefined && digest) await kept?.finish(this.outputs, outputs, digest);
+      if (before === undefined) await kept?.finish(this.outputs, outputs);
       ended.addEventListener('abort', cancel);
       // While the result was kept, nobody listened.
       ended.throwIfAborted();

@@ -196,7 +196,7 @@ export class Exchange {
    */
   async end(): Promise<void> {
     this.#finished = true;
-    const { kept } = this.#settings;
+    const { kept, sends } = this.#settings;
     if (kept === undefined) {
       this.#close();
       // Nobody comes back to it, and it to nobody.
@@ -212,7 +212,7 @@ export class Exchange {
       // From here on this one can die and need nobody: whoever hears of it need not wait for it any more.
       this.#closed = true;
       for (const peer of this.#peers.values()) this.#tellDone(peer);
-      const forgotten = kept.forget([...this.#sends.values()].map(({ crossing }) => crossing)).then(
+      const forgotten = kept.forget(sends).then(
         () => undefined,
         (error: unknown) => ({ error }),
       );

@@ -20,6 +20,7 @@
 import { checkArgument, checkOptions, describe, INTRODUCE_OPTIONS, tag } from '../arguments.js';
 import { CipherloomError, failure, type PartyError } from '../errors.js';
 import { webCrypto } from '../sealed-key.js';
+import { equal, joined } from './bytes.js';
 import { bytesOfDigits, digitsOf } from './digits.js';
 import { get, nameOf, put } from './kept.js';
 import { checkPublicKey, partyKeys, type PartyKeys } from './sealed.js';
@@ -380,16 +381,6 @@ async function hash(what: string, fields: readonly Uint8Array[]): Promise<Uint8A
     return [length, field];
   });
   return new Uint8Array(await webCrypto().subtle.digest('SHA-256', joined(all)));
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  parts.reduce((at, part) => (all.set(part, at), at + part.length), 0);
-  return all;
-}
-
-function equal(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, at) => byte === b[at]);
 }
 
 function utf8(text: string): Uint8Array {

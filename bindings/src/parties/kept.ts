@@ -3,17 +3,19 @@ import { checkArgument, describe, PARTY_STORE, RUN_NAME, TEXT, WHOLE } from '../
 import { fromBytes, toBytes } from '../data.js';
 import { failure } from '../errors.js';
 import type { Port, RunOutputs } from '../graph-types.js';
+import { equal, joined } from './bytes.js';
 import { newAttempt } from './run.js';
 import type { Crossing, PartyStore } from './types.js';
 
 /** Most attempts of one run. */
 const MOST_ATTEMPTS = 2 ** 32 - 1;
 
-/** Whose part of which run it is. `id`: of the graph. */
+/** Whose part of which run it is, and over what. `id`: of the graph. */
 interface Whose {
   readonly run: string;
   readonly party: string;
   readonly id: string;
+  readonly inputs: readonly Uint8Array<ArrayBuffer>[];
 }
 
 /** One run in a party's store. Errors of all methods: PartyError `party.store`. */
@@ -22,33 +24,35 @@ export class Kept {
   readonly #about: readonly [run: string, party: string];
   /** Of the graph. */
   readonly #id: string;
+  readonly #inputs: Uint8Array;
   /** Of this process: one more than the last that was kept. */
   readonly attempt: string;
 
-  private constructor(store: PartyStore, { run, party, id }: Whose, attempt: string) {
+  private constructor(store: PartyStore, { run, party, id }: Whose, inputs: Uint8Array, attempt: string) {
     this.#store = store;
     this.#about = [run, party];
     this.#id = id;
+    this.#inputs = inputs;
     this.attempt = attempt;
   }
 
   /** Counts one more attempt. */
   static async open(store: PartyStore, whose: Whose): Promise<Kept> {
-    const { run, party } = whose;
+    const { run, party, inputs } = whose;
     const name = nameOf(run, party, 'attempts');
     const bytes = await get(store, name);
     const before = bytes === undefined ? 0 : Number(new TextDecoder().decode(bytes));
     if (!Number.isInteger(before) || before < 0 || before >= MOST_ATTEMPTS)
       throw failed('the number of attempts that it has is none', undefined, { name });
     await put(store, name, new TextEncoder().encode(String(before + 1)));
-    return new Kept(store, whose, newAttempt(before + 1));
+    return new Kept(store, whose, await digestOf(inputs), newAttempt(before + 1));
   }
 
   /** Keeps a value before any of it leaves. Errors: PartyError `party.changed` where another one was kept for its channel. */
   async sends(crossing: Crossing, bytes: Uint8Array): Promise<void> {
     const before = await get(this.#store, this.#sentName(crossing));
     if (before === undefined) return put(this.#store, this.#sentName(crossing), bytes);
-    if (before.length === bytes.length && before.every((byte, at) => byte === bytes[at])) return;
+    if (equal(before, bytes)) return;
     const { to, channel, producer, number } = crossing;
     const problem = `What this party sends party ${describe(to)} of ${producer} (${number}) is not what it has sent before in this run: nothing of it was sent again. Expected the same inputs; random ones by keptRandom`;
     throw failure('party.changed', problem, { party: to, channel });
@@ -76,10 +80,10 @@ export class Kept {
     return (await get(this.#store, nameOf(...this.#about, 'done'))) !== undefined;
   }
 
-  /** Keeps results, before anybody is told that there are some, with `inputs`: the digest of what they are of. */
-  async finish(ports: readonly Port[], outputs: RunOutputs, inputs: Uint8Array): Promise<void> {
+  /** Keeps results, before anybody is told that there are some, with a digest of what they are of. */
+  async finish(ports: readonly Port[], outputs: RunOutputs): Promise<void> {
     const results = ports.map((port) => toBytes(`Output "${port.name}"`, port, outputs[port.name]));
-    const all = [new TextEncoder().encode(this.#id), inputs, ...results];
+    const all = [new TextEncoder().encode(this.#id), this.#inputs, ...results];
     const bytes = new Uint8Array(all.reduce((sum, { length }) => sum + 8 + length, 0));
     const view = new DataView(bytes.buffer);
     let at = 0;
@@ -92,7 +96,7 @@ export class Kept {
   }
 
   /** Results of an attempt before, or undefined. Errors: PartyError `party.changed` where they are of other inputs. */
-  async outputs(ports: readonly Port[], inputs: Uint8Array): Promise<RunOutputs | undefined> {
+  async outputs(ports: readonly Port[]): Promise<RunOutputs | undefined> {
     const bytes = await get(this.#store, nameOf(...this.#about, 'outputs'));
     if (bytes === undefined) return undefined;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -104,10 +108,11 @@ export class Kept {
       return new Uint8Array(bytes.subarray(at - length, at));
     };
     const isOther = new TextDecoder().decode(next()) !== this.#id;
-    const before = isOther ? inputs : next();
+    const inputs = isOther ? this.#inputs : next();
     const outputs = isOther ? [] : ports.map((port) => [port.name, fromBytes(port, next())] as const);
     if (at !== bytes.length) throw failed('the results that it has are of another graph', undefined, {});
-    if (before.length === inputs.length && before.some((byte, place) => byte !== inputs[place])) {
+    // What was kept without a digest, or is asked for without one, is believed.
+    if (inputs.length === this.#inputs.length && !equal(inputs, this.#inputs)) {
       const problem =
         'The inputs are not those that this party had before in this run: expected the same ones, or a run of its own for these';
       throw failure('party.changed', problem);
@@ -152,12 +157,11 @@ export async function keptRandom(
 }
 
 /** What tells a run's inputs from others: SHA-256 of that of each; nothing where a page has no WebCrypto. */
-export async function digestOf(inputs: readonly Uint8Array<ArrayBuffer>[]): Promise<Uint8Array> {
+async function digestOf(inputs: readonly Uint8Array<ArrayBuffer>[]): Promise<Uint8Array> {
   const subtle = (globalThis.crypto as Crypto | undefined)?.subtle;
   if (subtle === undefined) return new Uint8Array();
   const each = await Promise.all(inputs.map((bytes) => subtle.digest('SHA-256', bytes)));
-  const all = new Uint8Array(32 * each.length);
-  each.forEach((digest, at) => all.set(new Uint8Array(digest), 32 * at));
+  const all = joined(each.map((digest) => new Uint8Array(digest)));
   return new Uint8Array(await subtle.digest('SHA-256', all));
 }
 

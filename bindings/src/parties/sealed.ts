@@ -26,6 +26,7 @@ import {
 } from '../arguments.js';
 import { CipherloomError, failure, type PartyError } from '../errors.js';
 import { webCrypto } from '../sealed-key.js';
+import { equal } from './bytes.js';
 import { digitsOf } from './digits.js';
 import { MOST as MOST_FRAME } from './frame.js';
 import { Listeners } from './transports/listeners.js';
@@ -429,10 +430,6 @@ function messageOf(given: unknown): Message {
 const encOf = (head: Uint8Array): Uint8Array => head.subarray(ENC_AT, HEARD_AT);
 const heardOf = (enc: Uint8Array): Uint8Array => enc.slice(1, 1 + HEARD);
 const size = ({ head, body }: Message): number => head.length + body.length;
-
-function equal(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, at) => byte === b[at]);
-}
 
 /** As WebCrypto takes them: a buffer of their own, never memory that threads share. */
 function whole(bytes: Uint8Array): ArrayBuffer {
