@@ -208,6 +208,68 @@ describe('a sealed transport', () => {
     expect([...one.refused, ...two.refused]).toEqual([]);
   });
 
+  /** Two ends whose messages arrive when the test says so: `said.one[0]` is the first that one sent. */
+  async function byHand() {
+    const hub = inProcess();
+    const said: Record<string, Uint8Array[]> = { one: [], two: [] };
+    const raw = { one: hub.join('raw one'), two: hub.join('raw two') };
+    const joins = async (party: 'one' | 'two') => {
+      const own = hub.join(party);
+      const noted: Transport = {
+        send: async (_, bytes) => void said[party]?.push(bytes.slice()),
+        listen: (hear) => own.listen((from, bytes) => hear(from.replace('raw ', ''), bytes)),
+        close: () => own.close(),
+      };
+      return await end(noted, party);
+    };
+    const arrives = async (from: 'one' | 'two', at: number): Promise<void> => {
+      await raw[from].send(from === 'one' ? 'two' : 'one', said[from]?.[at] as Uint8Array);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    const says = async (from: { transport: Transport }, to: string, ...values: number[]) => {
+      for (const value of values) await from.transport.send(to, Uint8Array.of(value));
+    };
+    return { joins, arrives, says };
+  }
+
+  it('keeps the order where the first word of a party comes after its second', async () => {
+    const { joins, arrives, says } = await byHand();
+    const [one, two] = [await joins('one'), await joins('two')];
+    // Both begin without having heard of the other; one's first word is held up.
+    await says(one, 'two', 1);
+    await says(two, 'one', 11);
+    await arrives('two', 0);
+    await says(one, 'two', 2);
+    await arrives('one', 1);
+    await says(two, 'one', 12);
+    await arrives('one', 0);
+    await says(two, 'one', 13);
+    await arrives('two', 2);
+    await arrives('two', 1);
+    expect(one.heard.map(([, [value]]) => value)).toEqual([11, 12, 13]);
+    expect(two.heard.map(([, [value]]) => value)).toEqual([2]);
+    expect(codes([...one.refused, ...two.refused])).toEqual(['party.order']);
+  });
+
+  it('keeps the order where the first word of a party comes after it has died and come back', async () => {
+    const { joins, arrives, says } = await byHand();
+    const [before, two] = [await joins('one'), await joins('two')];
+    await says(before, 'two', 1);
+    before.transport.close();
+    const one = await joins('one');
+    await says(one, 'two', 2);
+    await arrives('one', 1);
+    await says(two, 'one', 11, 12);
+    await arrives('two', 0);
+    await arrives('one', 0);
+    await says(two, 'one', 13);
+    await arrives('two', 2);
+    expect(one.heard.map(([, [value]]) => value)).toEqual([11]);
+    await arrives('two', 1);
+    expect(one.heard.map(([, [value]]) => value)).toEqual([11, 12, 13]);
+    expect(codes([...one.refused, ...two.refused])).toEqual([]);
+  });
+
   it('sends what it was given before it was closed', async () => {
     const hub = inProcess();
     const [one, two] = [await end(hub.join('one'), 'one'), await end(hub.join('two'), 'two')];
@@ -234,10 +296,10 @@ describe('a sealed transport', () => {
     for (let stream = 0; stream < 40; stream++) {
       const point = await kem.serializePublicKey((await kem.generateKeyPair()).publicKey);
       const bytes = new Uint8Array(120);
-      bytes.set([0x63, 0x6c, 0x73, 1]);
+      bytes.set([0x63, 0x6c, 0x73, 2]);
       bytes.set(new Uint8Array(point), 4);
       // Before its turn, so that it waits.
-      bytes[77] = 1;
+      bytes[93] = 1;
       await raw.send('two', bytes);
     }
     await until(() => two.refused.length === 32);
@@ -283,7 +345,7 @@ describe('a sealed transport', () => {
 async function exchanged(
   relay: Relay,
   timeout: number,
-): Promise<{ outcome: (Uint8Array | Error)[]; refused: PartyError[] }> {
+): Promise<{ outcome: (Uint8Array | Error)[]; refused: PartyError[]; above: PartyError[] }> {
   const bytes = 3 * PIECE + 5;
   const crossing = (channel: string, from: string, to: string, number: number): Crossing => {
     const rest = { input: false, producer: '', of: '', type: '', encrypted: undefined };
@@ -292,7 +354,8 @@ async function exchanged(
   const [there, back] = [crossing('a', 'one', 'two', 1), crossing('b', 'two', 'one', 2)];
   const values = { one: new Uint8Array(bytes), two: new Uint8Array(bytes) };
   for (const value of Object.values(values)) value.forEach((_, at) => (value[at] = random(256)));
-  const refused: PartyError[] = [];
+  /** By the sealed transports, and by what is above them. */
+  const [refused, above]: [PartyError[], PartyError[]] = [[], []];
   const sides = [
     { party: 'one', sends: [there], receives: [back] },
     { party: 'two', sends: [back], receives: [there] },
@@ -309,7 +372,7 @@ async function exchanged(
         sends,
         receives,
         timeout,
-        onRefused: (error) => refused.push(error),
+        onRefused: (error) => above.push(error),
       });
       exchange.start();
       const outgoing = (attributes: string, data: Uint8Array[]): RawOutgoing =>
@@ -329,7 +392,7 @@ async function exchanged(
       }
     }),
   );
-  return { outcome, refused };
+  return { outcome, refused, above };
 }
 
 describe('a relay', () => {
@@ -347,11 +410,16 @@ describe('a relay', () => {
     const counts: Record<string, number> = {};
     for (let round = 0; round < 25; round++) {
       const relay = new Relay(harmless, 2 + random(4));
-      const { outcome, refused } = await exchanged(relay, 60_000);
+      const { outcome, refused, above } = await exchanged(relay, 60_000);
       expect(outcome.map((found) => (found instanceof Error ? String(found) : 'ok'))).toEqual(['ok', 'ok']);
+      expect(above).toEqual([]);
       for (const { code } of refused) counts[code] = (counts[code] ?? 0) + 1;
     }
-    expect(Object.keys(counts).sort()).toEqual(['party.sealed', 'party.twice']);
+    expect(Object.keys(counts)).toEqual(expect.arrayContaining(['party.sealed', 'party.twice']));
+    // The last is a first hello that comes after the second one.
+    expect(['party.sealed', 'party.twice', 'party.order']).toEqual(
+      expect.arrayContaining(Object.keys(counts)),
+    );
   });
 
   it('that drops or alters gives the right result or a typed error at a party, in time', async () => {

@@ -4,13 +4,14 @@
  * wherever this package runs.
  *
  * ```text
- * "cls" | version u8 | encapsulated key: 65 bytes | heard: 8 bytes | counter u64 | what HPKE seals, with all before it as additional data
+ * "cls" | version u8 | encapsulated key: 65 bytes | end: 8 bytes | before u64 | heard: 8 bytes | counter u64 | what HPKE seals, with all before it as additional data
  * ```
  *
  * Numbers are little-endian. One encapsulation is a *stream*: messages of one sender to one receiver, counted from 0. `info` is the name of this layout, the
  * run and both parties. `heard` are the 8 bytes behind the first one of the key of the latest stream that came the other way, or zeros: who
- * learns from it that the other began without having heard of one's own stream begins a new one, since what was sent before may be lost. A stream is handed on in its order and
- * without gaps: what comes early waits, and what comes twice is refused.
+ * learns from it that the other began without having heard of one's own stream begins a new one, since what was sent before may be lost. `end` is drawn once for each
+ * sealed transport, and `before` counts what it sent to this receiver in streams before this one, so that all its messages have an order. In that they are handed on, and without gaps from where it
+ * has heard of the receiver: what comes early waits, what comes twice, or after a later one, is refused.
  */
 import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core';
 import type { RecipientContext, SenderContext } from '@hpke/core';
@@ -54,13 +55,16 @@ export interface SealedOptions {
 }
 
 const MAGIC = [0x63, 0x6c, 0x73]; // "cls"
-const VERSION = 1;
+const VERSION = 2;
 const POINT = 65;
 const SCALAR = 32;
-const HEARD = 8;
+/** Bytes of `end`, and of `heard`. */
+const NAME = 8;
 const ENC_AT = MAGIC.length + 1;
-const HEARD_AT = ENC_AT + POINT;
-const COUNTER_AT = HEARD_AT + HEARD;
+const END_AT = ENC_AT + POINT;
+const BEFORE_AT = END_AT + NAME;
+const HEARD_AT = BEFORE_AT + 8;
+const COUNTER_AT = HEARD_AT + NAME;
 const HEAD = COUNTER_AT + 8;
 const TAG = 16;
 
@@ -73,7 +77,7 @@ const MOST_WAITING = 2 ** 27;
 const MOST_STREAMS = 1024;
 const MOST_NEW_STREAMS = 8;
 
-const LAYOUT = 'cipherloom parties sealed 1';
+const LAYOUT = 'cipherloom parties sealed 2';
 
 function newSuite(): CipherSuite {
   return new CipherSuite({
@@ -125,11 +129,27 @@ interface Settings extends Pick<SealedOptions, 'party' | 'run' | 'onRefused'> {
 interface Outgoing {
   /** Each message after the one before. */
   tail: Promise<void>;
-  stream: { readonly sender: SenderContext; readonly enc: Uint8Array; count: number } | undefined;
+  stream: OutStream | undefined;
   /** Begin anew before the next message. */
   stale: boolean;
   /** `heard` of all streams that were begun. */
   readonly begun: Set<string>;
+}
+
+/** One stream to another party. */
+interface OutStream {
+  readonly sender: SenderContext;
+  readonly enc: Uint8Array;
+  readonly before: number;
+  count: number;
+}
+
+/** Another party's sealed transport: a new one where it has begun anew. */
+interface End {
+  /** Which of its messages comes next. */
+  next: number;
+  /** It has heard of this one, so that whatever it sends comes here. */
+  heardOfThis: boolean;
 }
 
 /** One stream that comes from another party. */
@@ -146,6 +166,8 @@ interface Incoming {
   tail: Promise<void>;
   waiting: number;
   readonly streams: Map<string, Stream>;
+  /** Those of which a message was opened. */
+  readonly ends: Map<string, End>;
   /** Of the latest stream. */
   heard: Uint8Array;
 }
@@ -154,10 +176,13 @@ interface Message {
   readonly head: Uint8Array;
   readonly body: Uint8Array;
   readonly counter: number;
+  /** Among all of its end. */
+  readonly number: number;
 }
 
 class Sealed implements Transport {
   readonly #suite = newSuite();
+  readonly #end = webCrypto('sealed transports').getRandomValues(new Uint8Array(NAME));
   readonly #transport: Transport;
   readonly #settings: Settings;
   readonly #listeners = new Listeners();
@@ -220,16 +245,20 @@ class Sealed implements Transport {
     const message = new Uint8Array(HEAD + bytes.length + TAG);
     message.set([...MAGIC, VERSION]);
     message.set(stream.enc, ENC_AT);
-    message.set(this.#incoming.get(to)?.heard ?? new Uint8Array(HEARD), HEARD_AT);
-    new DataView(message.buffer).setBigUint64(COUNTER_AT, BigInt(stream.count), true);
+    message.set(this.#end, END_AT);
+    message.set(this.#incoming.get(to)?.heard ?? new Uint8Array(NAME), HEARD_AT);
+    const view = new DataView(message.buffer);
+    view.setBigUint64(BEFORE_AT, BigInt(stream.before), true);
+    view.setBigUint64(COUNTER_AT, BigInt(stream.count), true);
     const body = await stream.sender.seal(whole(bytes), whole(message.subarray(0, HEAD)));
     message.set(new Uint8Array(body), HEAD);
     stream.count += 1;
     return message;
   }
 
-  async #outStream(to: string, outgoing: Outgoing): Promise<NonNullable<Outgoing['stream']>> {
-    if (outgoing.stream !== undefined && !outgoing.stale) return outgoing.stream;
+  async #outStream(to: string, outgoing: Outgoing): Promise<OutStream> {
+    const { stream } = outgoing;
+    if (stream !== undefined && !outgoing.stale) return stream;
     const recipientPublicKey = this.#settings.known.get(to);
     if (recipientPublicKey === undefined) {
       const known = [...this.#settings.known.keys()];
@@ -240,9 +269,10 @@ class Sealed implements Transport {
     const info = this.#info(party, to);
     const sender = await this.#suite.createSenderContext({ recipientPublicKey, senderKey: own, info });
     const enc = new Uint8Array(sender.enc);
-    outgoing.begun.add(digitsOf(heardOf(enc)));
+    outgoing.begun.add(digitsOf(nameOf(enc)));
     outgoing.stale = false;
-    return (outgoing.stream = { sender, enc, count: 0 });
+    const before = stream === undefined ? 0 : stream.before + stream.count;
+    return (outgoing.stream = { sender, enc, before, count: 0 });
   }
 
   /** What HPKE binds both ends to. */
@@ -268,7 +298,8 @@ class Sealed implements Transport {
         tail: Promise.resolve(),
         waiting: 0,
         streams: new Map(),
-        heard: new Uint8Array(HEARD),
+        ends: new Map(),
+        heard: new Uint8Array(NAME),
       };
       this.#incoming.set(name, incoming);
       if (incoming.waiting + size(message) > MOST_WAITING)
@@ -301,19 +332,19 @@ class Sealed implements Transport {
     let kept = false;
     try {
       const stream = await this.#inStream(from, key, incoming, message);
-      kept = this.#early(stream, message);
+      kept = this.#early(incoming, stream, message);
       if (kept) return;
       await this.#open(from, incoming, stream, message);
     } finally {
       if (!kept) incoming.waiting -= size(message);
     }
-    await this.#openEarly(from, incoming, message);
+    await this.#openEarly(from, incoming);
   }
 
-  /** Keeps what comes before its turn. Errors: PartyError for what came already, and what is too far ahead. */
-  #early(stream: Stream, message: Message): boolean {
+  /** Keeps what comes before its turn. Errors: PartyError for what came already, what is too far ahead, and what comes after a later one. */
+  #early(incoming: Incoming, stream: Stream, message: Message): boolean {
     const { counter } = message;
-    if (counter === stream.next) return false;
+    if (isNext(incoming, stream, message)) return false;
     const details = { found: counter, expected: stream.next };
     if (counter < stream.next)
       throw refuse('party.twice', `message ${counter} of its stream is here already`, details);
@@ -327,31 +358,26 @@ class Sealed implements Transport {
   }
 
   /** Opens what waited for the message before it. */
-  async #openEarly(from: string, incoming: Incoming, { head }: Message): Promise<void> {
-    const stream = incoming.streams.get(digitsOf(encOf(head)));
-    if (stream === undefined) return;
-    for (
-      let claims = stream.early.get(stream.next);
-      claims !== undefined;
-      claims = stream.early.get(stream.next)
-    ) {
-      stream.early.delete(stream.next);
-      const { next } = stream;
-      for (const claim of claims) {
-        incoming.waiting -= size(claim);
-        try {
-          if (stream.next !== next)
-            throw refuse('party.twice', `message ${next} of its stream is here already`, {});
-          await this.#open(from, incoming, stream, claim);
-        } catch (error) {
-          this.#refused(from, error);
-        }
+  async #openEarly(from: string, incoming: Incoming): Promise<void> {
+    const found = (): [Stream, Message] | undefined => {
+      for (const stream of incoming.streams.values()) {
+        const claim = stream.early.get(stream.next)?.find((claim) => isNext(incoming, stream, claim));
+        if (claim !== undefined) return [stream, claim];
       }
+      return undefined;
+    };
+    for (let next = found(); next !== undefined; next = found()) {
+      const [stream, claim] = next;
+      const others = stream.early.get(claim.counter)?.filter((other) => other !== claim);
+      stream.early.set(claim.counter, others ?? []);
+      incoming.waiting -= size(claim);
+      await this.#open(from, incoming, stream, claim).catch((error: unknown) => this.#refused(from, error));
     }
   }
 
-  /** Opens and hands on what is next. Errors: PartyError `party.sealed`. */
-  async #open(from: string, incoming: Incoming, stream: Stream, { head, body }: Message): Promise<void> {
+  /** Opens and hands on what is next. Errors: PartyError `party.sealed`; `party.order` where a later one was handed on. */
+  async #open(from: string, incoming: Incoming, stream: Stream, message: Message): Promise<void> {
+    const { head, body, counter, number } = message;
     let bytes: ArrayBuffer;
     try {
       bytes = await stream.recipient.open(whole(body), whole(head));
@@ -359,17 +385,36 @@ class Sealed implements Transport {
       throw notOpened();
     }
     stream.next += 1;
-    if (stream.next === 1) this.#begun(from, incoming, stream, head);
+    this.#giveUp(from, incoming, stream, counter);
+    const name = digitsOf(endOf(head));
+    const end = incoming.ends.get(name) ?? { next: number, heardOfThis: false };
+    if (number < end.next) {
+      const details = { found: number, expected: end.next };
+      throw refuse('party.order', `message ${number} of its end comes after ${end.next - 1}`, details);
+    }
+    end.next = number + 1;
+    incoming.ends.set(name, end);
+    const heard = digitsOf(heardOf(head));
+    if (this.#outgoing.get(from)?.begun.has(heard)) end.heardOfThis = true;
+    if (stream.next === 1) this.#begun(from, incoming, stream, heard);
     this.#listeners.hear(from, new Uint8Array(bytes));
   }
 
+  /** Refuses what waited for a place that is taken. */
+  #giveUp(from: string, incoming: Incoming, { early }: Stream, counter: number): void {
+    for (const claim of early.get(counter) ?? []) {
+      incoming.waiting -= size(claim);
+      this.#refused(from, refuse('party.twice', `message ${counter} of its stream is here already`, {}));
+    }
+    early.delete(counter);
+  }
+
   /** A stream of the other's has begun, and is of who it says. */
-  #begun(from: string, incoming: Incoming, { id }: Stream, head: Uint8Array): void {
+  #begun(from: string, incoming: Incoming, { id }: Stream, heard: string): void {
     incoming.heard = id;
     const outgoing = this.#outgoing.get(from);
-    const heard = head.subarray(HEARD_AT, COUNTER_AT);
     // It has not heard any of one's own: these messages may have gone to nobody, or to one before it.
-    if (outgoing?.stream !== undefined && !outgoing.begun.has(digitsOf(heard))) outgoing.stale = true;
+    if (outgoing?.stream !== undefined && !outgoing.begun.has(heard)) outgoing.stale = true;
   }
 
   /** The stream of a message. Errors: PartyError `party.sealed` where the key that it brings is none. */
@@ -401,7 +446,7 @@ class Sealed implements Transport {
     } catch {
       throw notOpened();
     }
-    const stream = { recipient, id: heardOf(enc), next: 0, early: new Map<number, Message[]>() };
+    const stream = { recipient, id: nameOf(enc), next: 0, early: new Map<number, Message[]>() };
     incoming.streams.set(name, stream);
     return stream;
   }
@@ -422,13 +467,27 @@ function messageOf(given: unknown): Message {
   const bytes = (given as Uint8Array).slice();
   if (MAGIC.some((byte, at) => bytes[at] !== byte)) throw wrong('other bytes', 'a sealed message');
   if (bytes[MAGIC.length] !== VERSION) throw wrong(`version ${bytes[MAGIC.length]}`, `version ${VERSION}`);
-  const counter = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(COUNTER_AT, true);
-  if (counter > BigInt(Number.MAX_SAFE_INTEGER)) throw wrong(`message ${counter}`, 'less than 2^53');
-  return { head: bytes.subarray(0, HEAD), body: bytes.subarray(HEAD), counter: Number(counter) };
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  const [before, counter] = [BEFORE_AT, COUNTER_AT].map((at) => view.getBigUint64(at, true)) as [
+    bigint,
+    bigint,
+  ];
+  const number = before + counter;
+  if (number > BigInt(Number.MAX_SAFE_INTEGER)) throw wrong(`message ${number}`, 'less than 2^53');
+  const [head, body] = [bytes.subarray(0, HEAD), bytes.subarray(HEAD)];
+  return { head, body, counter: Number(counter), number: Number(number) };
 }
 
-const encOf = (head: Uint8Array): Uint8Array => head.subarray(ENC_AT, HEARD_AT);
-const heardOf = (enc: Uint8Array): Uint8Array => enc.slice(1, 1 + HEARD);
+/** Whether it is a message's turn: the next of its stream, and of its end, as far as that sends only what comes here. */
+function isNext({ ends }: Incoming, stream: Stream, { head, counter, number }: Message): boolean {
+  const end = ends.get(digitsOf(endOf(head)));
+  return counter === stream.next && !(end?.heardOfThis && number > end.next);
+}
+
+const encOf = (head: Uint8Array): Uint8Array => head.subarray(ENC_AT, END_AT);
+const endOf = (head: Uint8Array): Uint8Array => head.subarray(END_AT, BEFORE_AT);
+const heardOf = (head: Uint8Array): Uint8Array => head.subarray(HEARD_AT, COUNTER_AT);
+const nameOf = (enc: Uint8Array): Uint8Array => enc.slice(1, 1 + NAME);
 const size = ({ head, body }: Message): number => head.length + body.length;
 
 /** As WebCrypto takes them: a buffer of their own, never memory that threads share. */
