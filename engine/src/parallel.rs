@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Words that one thread has read, packed or laid out before it has called others: what is less is done alone.
-pub const ALONE: usize = 1 << 15;
+pub const ALONE: usize = 1 << 17;
 
 /// `f` of each item, in the order of the items, which have so many words together.
 pub fn map<T: Send, U: Send>(
