@@ -115,6 +115,30 @@ fn a_root_of_what_may_be_0_is_near_0() {
     }
 }
 
+#[test]
+fn a_polynomial_tells_by_how_much_it_may_be_off() {
+    let asked = Asked::new("", 3, ["-2", "2"], |task, [x, y]| {
+        let [x, y] = [x, y].map(|all| task.op("value.sum", "", &[all]));
+        let [x, y] = [x, y].map(|sum| task.op("value.finish", "", &[sum]));
+        let p = task.op("value.polynomial", "coefficients=[10, -25, 0, 5], decimals=1", &[x]);
+        let zero = task.op("value.polynomial", "coefficients=[0, 1, 1]", &[y]);
+        let quotient = task.op("value.divide", "", &[x, zero]);
+        task.output("p", p);
+        task.output("quotient", quotient);
+    });
+    for _ in 0..4 {
+        let inputs = columns(cells([0.25, 1.5, -0.875]), cells([0.75, -1.5, 0.75]));
+        for (name, output) in asked.details(&inputs) {
+            let none = matches!(output.cells, Err(Error::NoValue { .. }));
+            assert_eq!(none, name == "quotient", "{name}: {:?}", output.cells);
+            let told = output.error.is_some_and(|error| error > 0.0 && error < 0.01);
+            assert!(none || told, "{name}: {:?}", output.error);
+        }
+    }
+    let errors = asked.check(&columns(cells([0.25, 1.5, -0.875]), cells([1.75, -1.5, 0.75])));
+    assert!(errors.values().all(|&error| error < 0.01), "{errors:?}");
+}
+
 /// From columns that have all that they may have to such that are almost one number: what is told is right, and a correlation is none beyond 1.
 #[test]
 fn what_is_told_of_finished_reals_holds() {

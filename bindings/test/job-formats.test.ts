@@ -395,3 +395,22 @@ it('formats read no faster than what they write is taken', async () => {
 async function* slowly(rows: readonly Row[]): AsyncGenerator<Row> {
   for (const row of rows) yield row;
 }
+
+describe('what is no rows', () => {
+  const formats = { JSON: toJson, CSV: toCsv, XML: toXml, Arrow: toArrow };
+  for (const [name, format] of Object.entries(formats))
+    it(`is refused by ${name}, and nothing is left out`, async () => {
+      const refused = async (rows: unknown): Promise<CipherloomError> =>
+        await failureOf((format as (rows: unknown) => AsyncIterable<unknown>)(rows));
+      for (const rows of [undefined, null, 5, 'rows', { rows: 1, getItr: () => [] }]) {
+        const { code, message } = await refused(rows);
+        expect([code, message]).toEqual(['input.type', expect.stringContaining(`rows as ${name}`)]);
+      }
+      const values = [1n, () => 1, Symbol('s'), undefined, [1n], { a: new Map() }];
+      const rows = [5, ['a'], [Symbol('s'), 1], [Number.NaN, 1], [[0, -1], 1]];
+      for (const row of [...rows, ...values.map((value) => ['b', value])]) {
+        const { code, details } = await refused([['a', 1], row]);
+        expect([code, details['row']]).toEqual(['job.format', 1]);
+      }
+    });
+});

@@ -52,6 +52,8 @@ export class App {
   #settings: Settings;
   #engine: Promise<Engine> | undefined;
   #table: DataTable | undefined;
+  /** Whether it is of numbers that were typed. */
+  #isTyped = false;
   /** Of the choice as it is now. */
   #plan: Plan | undefined;
   /** The last that there was: the one on display. */
@@ -202,13 +204,11 @@ export class App {
     const typed = typedNumbers(field.value);
     const isWrong = 'wrong' in typed;
     field.setAttribute('aria-invalid', String(isWrong));
-    byId('numbers-wrong').textContent = !isWrong
-      ? ''
-      : typed.wrong === ''
-        ? 'Type a few numbers, such as 54 61 47.'
-        : `“${typed.wrong.slice(0, 20)}” is no number. Type a few, such as 54 61 47.`;
-    if (isWrong) field.focus();
-    else if (
+    byId('numbers-wrong').textContent = isWrong ? typed.why : '';
+    if (isWrong) {
+      field.focus();
+      if (this.#isTyped) this.#markStale();
+    } else if (
       await this.#open('Your numbers', () => Promise.resolve(fileOf(typed.numbers)), [TYPED_NAME], true)
     )
       await this.#run();
@@ -231,7 +231,8 @@ export class App {
       byId('table-name').textContent =
         `${name}: ${format.plural(table.rows, 'row')}, ${format.plural(table.numeric.length, 'numeric column')}`;
       byId('table-read').textContent = `Read as ${table.read}.`;
-      byId('table-how').hidden = false;
+      this.#isTyped = header === true && chosen[0] === TYPED_NAME;
+      byId('table-how').hidden = this.#isTyped;
       byId<HTMLInputElement>('header').checked = table.header;
       this.#again = (first) => void this.#open(name, bytes, chosen, first);
       this.#pickers.show(table, chosen);
@@ -244,14 +245,18 @@ export class App {
     }
   }
 
+  #markStale(): void {
+    markStale();
+    this.#look.markStale();
+  }
+
   // ------------------------------------------------------------------------------------------------ plan
 
   #selectionChanged(): void {
     clearTimeout(this.#settling);
     this.#plan = undefined;
     this.#enable();
-    markStale();
-    this.#look.markStale();
+    this.#markStale();
     if (this.#running === undefined) {
       // What the last run did says nothing of this choice.
       this.#phaseList.show(new Phases(() => {}));

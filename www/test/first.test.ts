@@ -19,7 +19,14 @@ test.each([
   ['54 6x 47', '6x'],
   ['1e', '1e'],
   ['0x10 2', '0x10'],
-])('“%s” are none', (typed, wrong) => expect(typedNumbers(typed)).toEqual({ wrong }));
+  ['1 1e400', '1e400'],
+  ['12345678901234567890 2', '12345678901234567890'],
+])('“%s” are none', (typed, wrong) => {
+  const found = typedNumbers(typed) as { wrong: string; why: string };
+  expect(found.wrong).toBe(wrong);
+  const why = { '': /^Type a few/, '1e400': /is too large\.$/, '12345678901234567890': /more digits than/ };
+  expect(found.why).toMatch(why[wrong as keyof typeof why] ?? /is no number/);
+});
 
 test('what was typed is a file of one column', () => {
   expect(new TextDecoder().decode(fileOf(['1', '2.5']))).toBe('your numbers\n1\n2.5\n');

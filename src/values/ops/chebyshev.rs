@@ -2,7 +2,7 @@
 //! data, binary64 from that of T_0 on, 2 to 1024; `min` and `max` are reals, and x lies between them, as its range has to say (`value.within`).
 //! So is a function of reals approximated. Where nothing is encrypted, it is computed in binary64, by Clenshaw's recurrence, of the u that is nearest.
 
-use super::arithmetic::{map, one, real, seen};
+use super::arithmetic::{map, map_near, one, real, seen};
 use super::{PRIMITIVE, Primitive};
 use crate::Result;
 use crate::ops::Call;
@@ -11,7 +11,7 @@ use crate::values::chebyshev::Interval;
 use crate::values::number::{Bits, Number};
 use crate::values::range::Range;
 use crate::values::types::{Kind, Value, ValueCall};
-use crate::values::{Known, Lowered, Lowering};
+use crate::values::{Known, Lowered, Lowering, Near};
 
 /// `value.chebyshev`; see the module.
 pub(super) const CHEBYSHEV: Primitive = Primitive {
@@ -22,11 +22,9 @@ pub(super) const CHEBYSHEV: Primitive = Primitive {
     exact: |call, inputs| {
         let (interval, all) = (interval(call)?, coefficients(call)?);
         let x = seen(call, 0, Kind::Real, *one(call, inputs)?)?;
-        map(call, &[&*x], |x| {
-            let found = interval.position(x).and_then(|u| Number::from_f64(chebyshev(&all, u)));
-            found.ok_or_else(|| call.error("operand", "a number outside", format!("{interval}")))
-        })
+        map(call, &[&*x], |x| at(call, interval, &all, x))
     },
+    near,
     // Of a binary64.
     bits: |_, _| Ok(Bits { size: 1024, odd: 0, common: 0, twos: 1074 }),
     lower,
@@ -76,6 +74,21 @@ fn range(call: &Call<'_>, inputs: &[Known]) -> Result<Range> {
     }
 }
 
+fn at(call: &Call<'_>, interval: Interval, all: &[f64], x: &Number) -> Result<Number> {
+    let found = interval.position(x).and_then(|u| Number::from_f64(chebyshev(all, u)));
+    found.ok_or_else(|| call.error("operand", "a number outside", format!("{interval}")))
+}
+
+/// Where u is off by e, p(u) is at most by e times the sum of |c_k| k^2, as the derivative of T_k is at most k^2 between -1 and 1. What x is may lie beyond an end of the interval
+/// only as far as the range that said that it does not is off.
+fn near(call: &Call<'_>, inputs: &[&Near]) -> Result<Option<Near>> {
+    let (interval, all) = (interval(call)?, coefficients(call)?);
+    let slope: f64 = all.iter().enumerate().map(|(k, c)| c.abs() * (k * k) as f64).sum();
+    let steepest = slope / (interval.max - interval.min) * 2.0;
+    let x = seen(call, 0, Kind::Real, *one(call, inputs)?)?;
+    map_near(call, &[&x], |x, d| Ok((at(call, interval, &all, x)?, steepest * d))).map(Some)
+}
+
 fn lower(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cells> {
     let operand = l.encrypted(&x[0])?;
     l.chebyshev(operand, interval(call)?, &coefficients(call)?, 0.0, &output(call)?)
@@ -88,7 +101,7 @@ mod tests {
     use crate::ops::Call;
     use crate::packed::bytes;
     use crate::values::types::{Kind, Place, Value};
-    use crate::values::{Exact, Known, Range, Values};
+    use crate::values::{Exact, Known, Near, Range, Values};
 
     #[test]
     fn of_the_interval() {
@@ -105,6 +118,15 @@ mod tests {
             let angle = ((x - 1.0) / 4.0).acos();
             let expected = 0.5 - 2.0 * angle.cos() + 0.25 * (2.0 * angle).cos() + 1.5 * (4.0 * angle).cos();
             assert!((cell.to_f64() - expected).abs() < 1e-12 && range.contains(cell), "{x}");
+        }
+        let off = def.near(&call, &[&Near::within(Exact::integers([-20, -11, 0, 27, 40]), 0.5)]).unwrap();
+        let near = off.unwrap();
+        for by in [-5, -1, 1, 5] {
+            let moved = Exact::integers([-20, -11, 0, 27, 40].map(|x| x + by));
+            let moved = def.exact(&call, &[&moved]).unwrap();
+            for (index, (cell, there)) in near.cells.cells.iter().zip(&moved.cells).enumerate() {
+                assert!((cell.to_f64() - there.to_f64()).abs() <= near.off[index], "{index} {by}");
+            }
         }
         assert!(def.exact(&call, &[&Exact::integers([-31, 0, 0, 0, 0])]).is_err());
         let beyond = Known { range: Range::Integers { min: -31, max: 50 }, source: 0 };

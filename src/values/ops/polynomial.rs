@@ -2,7 +2,7 @@
 //! 10^-decimals (attribute `decimals`, 0 where it is left out); n is 1 to 100, and c_n is not 0. Of integers the result has the decimals
 //! of the coefficients and n times those of x.
 
-use super::arithmetic::{map, one};
+use super::arithmetic::{map, map_near, one};
 use super::{PRIMITIVE, Primitive};
 use crate::Result;
 use crate::graph::Attr;
@@ -23,6 +23,10 @@ pub(super) const POLYNOMIAL: Primitive = Primitive {
     exact: |call, inputs| {
         let all = exact_coefficients(call)?;
         map(call, inputs, |x| Ok(horner(&all, x)))
+    },
+    near: |call, inputs| {
+        let all = exact_coefficients(call)?;
+        map_near(call, inputs, |x, d| Ok((horner(&all, x), horner_off(&all, x, d)))).map(Some)
     },
     bits: |call, inputs| {
         let x = one(call, inputs)?;
@@ -82,6 +86,16 @@ fn real_coefficients(all: &[i128], decimals: u32) -> Vec<Number> {
 
 fn horner(all: &[Number], x: &Number) -> Number {
     all.iter().rev().fold(Number::ZERO, |sum, c| &(&sum * x) + c)
+}
+
+/// How much that is off at most where x is by d: what Horner's rule has so far is multiplied with x.
+fn horner_off(all: &[Number], x: &Number, d: f64) -> f64 {
+    let size = x.to_f64().abs();
+    let step = |(sum, off): (Number, f64), c| {
+        let off = sum.to_f64().abs() * d + (size + d) * off;
+        (&(&sum * x) + c, off)
+    };
+    all.iter().rev().fold((Number::ZERO, 0.0), step).1
 }
 
 /// Of reals that of the polynomial, but for a hundredth. Of integers what is told by powers, and by Horner's rule.

@@ -1,6 +1,13 @@
 /** From a file's bytes to a table: text as people write it, spreadsheets and Parquet, by what the first bytes say. */
 import { CipherloomError } from 'cipherloom';
-import { columnOptions, parseTable, type Table, tableOf, type TableFormat } from 'cipherloom/table';
+import {
+  columnOptions,
+  parseTable,
+  type Table,
+  tableOf,
+  type TableFormat,
+  type TextColumn,
+} from 'cipherloom/table';
 import type { DataTable, ReadOptions } from './messages.js';
 
 /** Longer names are cut: the engine takes 256 bytes, of two names and a word. */
@@ -108,11 +115,10 @@ function described(table: Table, read: string): DataTable {
     }),
     others: table.columns.flatMap((column, at) => {
       if (column.kind === 'numeric') return [];
-      const what = column.reason === 'text' ? 'is no number' : 'has more digits than a double holds';
       return [
         {
           name: name[at]!,
-          why: `row ${column.row + 1}, “${cut(column.found, MOST_CELL)}”, ${what}`,
+          why: `row ${column.row + 1}, “${cut(column.found, MOST_CELL)}”, ${whatIsWrong(column)}`,
         },
       ];
     }),
@@ -152,4 +158,10 @@ export function shortNames(names: readonly string[]): string[] {
 function cut(text: string, most: number): string {
   const letters = [...text];
   return letters.length <= most ? text : `${letters.slice(0, most - 1).join('')}…`;
+}
+
+function whatIsWrong({ reason, found }: TextColumn): string {
+  if (reason === 'text') return 'is no number';
+  const isLarge = Math.abs(Number(found.replace('\u2212', '-').replace(',', '.'))) === Infinity;
+  return isLarge ? 'is too large' : 'has more digits than a double holds';
 }

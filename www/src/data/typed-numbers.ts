@@ -1,10 +1,14 @@
 /** Numbers that somebody types in a line, as a table of one column. */
 
+import { exactly } from '../vectors/operators/decimals.js';
+
 export const TYPED_NAME = 'your numbers';
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** The numbers, or the first piece that is none. */
-export type Typed = { readonly numbers: readonly string[] } | { readonly wrong: string };
+/** The numbers; or the first piece that cannot be taken, empty where nothing was typed, and why. */
+export type Typed =
+  | { readonly numbers: readonly string[] }
+  | { readonly wrong: string; readonly why: string };
 
 /**
  * Separated by spaces, semicolons or commas. A comma is a decimal mark where something else separates: “1,5 2,5” and “1,5; 2,5”
@@ -18,9 +22,18 @@ export function typedNumbers(text: string): Typed {
   const numbers = isDecimal
     ? pieces.map((piece) => piece.replace(',', '.'))
     : trimmed.split(/[\s;,]+/).filter(Boolean);
-  const wrong = numbers.find((number) => !NUMBER.test(number));
-  if (wrong !== undefined) return { wrong };
-  return numbers.length === 0 ? { wrong: '' } : { numbers };
+  for (const wrong of numbers) {
+    const why = whyNot(wrong);
+    if (why !== undefined) return { wrong, why };
+  }
+  return numbers.length === 0 ? { wrong: '', why: 'Type a few numbers, such as 54 61 47.' } : { numbers };
+}
+
+function whyNot(text: string): string | undefined {
+  const piece = `“${text.slice(0, 20)}${text.length > 20 ? '…' : ''}”`;
+  if (!NUMBER.test(text)) return `${piece} is no number. Type a few, such as 54 61 47.`;
+  if (!Number.isFinite(Number(text))) return `${piece} is too large.`;
+  return typeof exactly(text) === 'number' ? undefined : `${piece} has more digits than can be kept exactly.`;
 }
 
 /** A file of them. */

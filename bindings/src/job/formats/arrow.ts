@@ -5,7 +5,7 @@ import { checkOptions, type Kinds } from '../../arguments.js';
 import { failure } from '../../errors.js';
 import { isTypedArray, sizeOf } from '../data.js';
 import type { AnyKey, Data, Row } from '../types.js';
-import { forJson, formatError, type Rows } from './text.js';
+import { checkedRows, forJson, formatError, type Rows } from './text.js';
 
 /** Options of {@link toArrow}. */
 export interface ArrowOptions {
@@ -27,7 +27,7 @@ const MOST_BYTES = 2 ** 20;
 /**
  * An Arrow IPC stream, a record batch at a time: columns `key` (Float64 or Utf8) and `value`, or `row`, `column` (Int64) and `value` for elements of a matrix. Values are Float64, Utf8, Bool, Binary, a List for other typed
  * arrays, or JSON text (Utf8, marked `arrow.json`) for what is nested; null is null. The first batch says which. Errors: JobError `job.format` for a row of another type than the ones before, for NaN and infinities in what
- * is nested, and without the library; InputError `input.type`, `input.option`; what reading the rows throws.
+ * is nested, for what is no row, and without the library; InputError `input.type`, `input.option`; what reading the rows throws.
  */
 export async function* toArrow(
   rows: Rows,
@@ -47,7 +47,7 @@ export async function* toArrow(
 async function* batches(rows: Rows): AsyncGenerator<{ first: number; batch: readonly Row[] }> {
   let [first, bytes] = [0, 0];
   let batch: Row[] = [];
-  for await (const row of rows) {
+  for await (const row of checkedRows(rows, 'Arrow')) {
     batch.push(row);
     bytes += sizeOf(row);
     if (batch.length < MOST_ROWS && bytes < MOST_BYTES) continue;

@@ -22,14 +22,14 @@ const FORMULA = /^(?!-0$)[=+\-@\t\r\n＝＋－＠]/u;
 
 /**
  * CSV (RFC 4180, UTF-8), in pieces: columns `key,value`, or `row,column,value` for elements of a matrix. A null is an empty field, bytes are base64, numbers are as JavaScript
- * writes them (`NaN`, `Infinity` too), and what is nested is JSON text. Errors: JobError `job.format` for positions and other keys in one vector, and for NaN and infinities in what is
+ * writes them (`NaN`, `Infinity` too), and what is nested is JSON text. Errors: JobError `job.format` for positions and other keys in one vector, for what is no row, and for NaN and infinities in what is
  * nested; InputError `input.type`, `input.option`; what reading the rows throws.
  */
 export async function* toCsv(rows: Rows, options: CsvOptions = {}): AsyncGenerator<string, void, void> {
   checkOptions('toCsv', options, OPTIONS);
   const config = { header: false, newline: '\r\n', escapeFormulae: options.spreadsheet ? FORMULA : false };
   let arePositions: boolean | undefined;
-  for await (const { first, group } of groups(rows)) {
+  for await (const { first, group } of groups(rows, 'CSV')) {
     const isFirst = arePositions === undefined;
     const records = group.map(([key, data], index) => {
       const isPosition = typeof key === 'object';

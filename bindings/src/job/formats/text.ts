@@ -1,5 +1,6 @@
 /** What the text formats have in common. */
-import { isTypedArray } from '../data.js';
+import { checkArgument, describe, type Kind } from '../../arguments.js';
+import { dataProblem, isTypedArray, keyProblem, positionProblem } from '../data.js';
 import { rowError } from '../templates.js';
 import type { AnyKey, Data, Row } from '../types.js';
 
@@ -46,17 +47,45 @@ function finite(number: number, refuse: (found: string) => Error): number {
   throw refuse(String(number));
 }
 
+const ROWS_KIND: Kind = {
+  expected: 'rows: a list of them, or what getItr() gives',
+  fits: (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    (Symbol.asyncIterator in value || Symbol.iterator in value),
+};
+
+/** Rows that somebody gives, looked at: InputError `input.type`; JobError `job.format` for what is no row, key or data. */
+export async function* checkedRows(rows: Rows, format: string): AsyncGenerator<Row, void, void> {
+  checkArgument(`rows as ${format}`, rows, ROWS_KIND);
+  let number = 0;
+  for await (const row of rows as AsyncIterable<unknown>) {
+    const where = { vector: `rows as ${format}`, row: number++ };
+    if (!Array.isArray(row) || row.length !== 2) {
+      const problem = { found: describe(row), expected: 'a row: [key, value]', inside: '' };
+      throw rowError('job.format', where, problem);
+    }
+    const [key, value] = row as readonly unknown[];
+    const wrongKey = Array.isArray(key) ? positionProblem(key) : keyProblem(key);
+    if (wrongKey !== undefined) throw rowError('job.format', where, wrongKey, undefined, 'as key ');
+    const wrong = dataProblem(value);
+    if (wrong !== undefined) throw rowError('job.format', where, wrong, key);
+    yield row as unknown as Row;
+  }
+}
+
 /** How many rows become text at once. */
 const ROWS = 256;
 
 /** Rows in groups, with the number of each group's first one. */
 export async function* groups(
   rows: Rows,
+  format: string,
   most = ROWS,
 ): AsyncGenerator<{ first: number; group: readonly Row[] }> {
   let first = 0;
   let group: Row[] = [];
-  for await (const row of rows) {
+  for await (const row of checkedRows(rows, format)) {
     group.push(row);
     if (group.length < most) continue;
     yield { first, group };

@@ -12,7 +12,7 @@ const UNSAYABLE = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 /**
  * An XML 1.0 document, in pieces: `<rows><row><key type="text">a</key><value type="number">1</value></row>...`, and `<position row="0" column="1"/>` in place of the key for elements of a
  * matrix. Types are number (as XML Schema writes doubles), text, boolean, null, bytes (base64), numbers (other typed arrays, separated by spaces), list (of `item`) and object (of `entry`, with `name`). Errors: JobError
- * `job.format` for text with control characters, which XML has not; what reading the rows throws.
+ * `job.format` for text with control characters, which XML has not, and for what is no row; InputError `input.type`; what reading the rows throws.
  */
 export async function* toXml(rows: Rows): AsyncGenerator<string, void, void> {
   const builder = new Builder({
@@ -22,7 +22,7 @@ export async function* toXml(rows: Rows): AsyncGenerator<string, void, void> {
     suppressEmptyNode: true,
   });
   yield '<?xml version="1.0" encoding="UTF-8"?>\n<rows>\n';
-  for await (const { first, group } of groups(rows)) {
+  for await (const { first, group } of groups(rows, 'XML')) {
     const elements = group.map(([key, data], index) => {
       const said = (text: string): string => {
         const found = UNSAYABLE.exec(text)?.[0];
