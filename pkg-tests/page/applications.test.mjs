@@ -95,6 +95,11 @@ for (const name of BROWSERS) {
       assert.ok(Math.abs(average - clear) < 1e-6);
       const [, right] = /^Every number is off by .* (\d+) of 569 records/.exec(await text(page, 'application-verdict'));
       assert.ok(right > 540);
+      // A dot for each, all of which are drawn: also those that were misjudged.
+      const drawn = await page.evaluate(
+        `[...document.querySelectorAll('circle.dot')].filter((dot) => getComputedStyle(dot).display !== 'none').map((dot) => dot.classList.contains('misjudged'))`,
+      );
+      assert.deepEqual([drawn.length, drawn.filter(Boolean).length], [569, 569 - Number(right)]);
       await explained(page, /^CKKS/);
     });
 

@@ -71,6 +71,24 @@ describe('Chromium', () => {
     await page.until(`${text('look-found')}.endsWith('found nowhere.')`, PATIENCE_MS);
   });
 
+  test('typed numbers that cannot be kept are refused where they are, and what was computed is of others', async () => {
+    await page.evaluate(`${find('numbers')}.focus()`);
+    await page.chord('a');
+    await page.type('1234567890123456789 2');
+    await page.press('Enter');
+    await page.until(`${text('numbers-wrong')}.includes('more digits than can be kept')`, PATIENCE_MS);
+    assert.equal(await page.evaluate(`${find('numbers')}.getAttribute('aria-invalid')`), 'true');
+    assert.equal(await page.evaluate(`${find('error')}.innerText`), '');
+    assert.equal(await page.evaluate(`document.getElementById('results').dataset.stale`), 'true');
+    // Of numbers that were typed nobody asks how a file was read.
+    assert.equal(await page.evaluate(`document.getElementById('table-how').hidden`), true);
+    await page.chord('a');
+    await page.type('54 61 47');
+    await page.press('Enter');
+    await page.until(LOOKED, PATIENCE_MS);
+    await page.until(`document.getElementById('results').dataset.stale !== 'true'`, PATIENCE_MS);
+  });
+
   test('a flipped bit and another key are refused, each with its reason', async () => {
     for (const [button, code, tells] of [
       ['look-flip', 'format.checksum', /One bit of byte [\d,]+ .*before .*after .*Refused: /s],

@@ -155,7 +155,11 @@ class Encoder {
       case 'date': {
         const day = typeof cell === 'string' || isDate(cell) ? dayNumber(cell as Day) : undefined;
         if (day !== undefined) return day;
-        throw this.#wrongKind(cell, at, 'a day of the calendar, such as "2024-02-29", or a Date at midnight UTC');
+        throw this.#wrongKind(
+          cell,
+          at,
+          'a day of the calendar, such as "2024-02-29", or a Date at midnight UTC',
+        );
       }
       case 'category':
         if (typeof cell === 'number' && Number.isInteger(cell)) return cell;

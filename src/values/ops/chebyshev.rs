@@ -119,7 +119,7 @@ mod tests {
             let expected = 0.5 - 2.0 * angle.cos() + 0.25 * (2.0 * angle).cos() + 1.5 * (4.0 * angle).cos();
             assert!((cell.to_f64() - expected).abs() < 1e-12 && range.contains(cell), "{x}");
         }
-        let off = def.near(&call, &[&Near::within(Exact::integers([-20, -11, 0, 27, 40]), 0.5)]).unwrap();
+        let off = def.near(&call, &[&Near::within(Exact::integers([-20, -11, 0, 27, 40]), 5.0)]).unwrap();
         let near = off.unwrap();
         for by in [-5, -1, 1, 5] {
             let moved = Exact::integers([-20, -11, 0, 27, 40].map(|x| x + by));

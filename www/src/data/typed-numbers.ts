@@ -7,8 +7,7 @@ const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** The numbers; or the first piece that cannot be taken, empty where nothing was typed, and why. */
 export type Typed =
-  | { readonly numbers: readonly string[] }
-  | { readonly wrong: string; readonly why: string };
+  { readonly numbers: readonly string[] } | { readonly wrong: string; readonly why: string };
 
 /**
  * Separated by spaces, semicolons or commas. A comma is a decimal mark where something else separates: “1,5 2,5” and “1,5; 2,5”

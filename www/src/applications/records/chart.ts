@@ -44,7 +44,12 @@ export function chartOf(probabilities: readonly number[], diagnoses: string): HT
       const y = TOP + row * ROW + NAME + 5 + ((at * 0.618_034) % 1) * (ROW - NAME - 10);
       const wrong = value > 0.5 !== (letter === 'm');
       svg.append(
-        s('circle', { class: wrong ? 'dot misjudged' : `dot ${name}`, cx: x(value), cy: y, r: wrong ? 3.4 : 2 }),
+        s('circle', {
+          class: wrong ? 'dot misjudged' : `dot ${name}`,
+          cx: x(value),
+          cy: y,
+          r: wrong ? 3.4 : 2,
+        }),
       );
     }
   }
