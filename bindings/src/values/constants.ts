@@ -20,7 +20,7 @@ export interface Constant {
 
 /**
  * What a caller wrote, beside a value like that: reals beside reals, categories beside such, else integers with as many decimals as are
- * needed. Errors: InputError `input.type`, `input.not_a_number`; GraphError `graph.shape`.
+ * needed. Errors: InputError `input.type`, `input.not_a_number`; OutOfRangeError `range.value` for a category that there is not; GraphError `graph.shape`.
  */
 export function constantOf(where: string, value: unknown, like: ValueType | undefined): Constant {
   const flat: unknown[] = [];
@@ -57,7 +57,17 @@ export function constantOf(where: string, value: unknown, like: ValueType | unde
   if (like?.kind === 'real') return constant('real', numbers.map(Number));
   const decimals = numbers.reduce((most: number, number) => Math.max(most, decimalsOf(number)), 0);
   const units = numbers.map((number) => toUnits(number, decimals) as bigint);
-  if (like?.kind === 'category' && decimals === 0) return constant('category', units);
+  if (like?.kind === 'category' && decimals === 0) {
+    const last = BigInt(like.categories ?? 0) - 1n;
+    const beyond = units.find((unit) => unit < 0n || unit > last);
+    if (beyond === undefined) return constant('category', units);
+    const [found, expected] = [String(beyond), `a category: 0 to ${last}`];
+    throw failure('range.value', `${where}: expected ${expected}, found ${found}`, {
+      where,
+      found,
+      expected,
+    });
+  }
   return constant('integer', units, decimals);
 }
 
