@@ -21,6 +21,18 @@ export interface Problem {
 /** Text that would not come back: half a surrogate pair has no UTF-8. */
 const HALF_PAIR = /\p{Surrogate}/u;
 
+/** Whether it can be asked for rows, one after the other. */
+export function isSequence(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Symbol.iterator in value || Symbol.asyncIterator in value;
+}
+
+/** What is wrong with what should be a row, whatever its key and value are. */
+export function rowProblem(row: unknown): Problem | undefined {
+  if (Array.isArray(row) && row.length === 2) return undefined;
+  return { found: describe(row), expected: 'a row: [key, value]', inside: '' };
+}
+
 /** What is wrong with the key of a row of any vector but a matrix. */
 export function keyProblem(key: unknown): Problem | undefined {
   if (typeof key === 'number' && Number.isFinite(key)) return undefined;

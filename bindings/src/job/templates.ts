@@ -1,7 +1,7 @@
 /** Templates of vectors [V1]: what each takes as keys and values. */
 import { checkOptions, describe, type Kinds, sortOf, tag } from '../arguments.js';
 import { failure } from '../errors.js';
-import { dataProblem, keyProblem, positionProblem, type Problem, textProblem } from './data.js';
+import { dataProblem, keyProblem, positionProblem, type Problem, rowProblem, textProblem } from './data.js';
 import type { GlobalTemplate, Row, Split, Template, TemplateName } from './types.js';
 
 /** Sub-vectors that a vector can have. */
@@ -101,12 +101,8 @@ export type Where = string | { readonly vector: string; readonly row: number };
  * vector's business. Errors: JobError `job.key`, `job.template`, both without the value.
  */
 export function checkRow({ template }: Template | GlobalTemplate, row: unknown, where: Where): void {
-  if (!Array.isArray(row) || row.length !== 2)
-    throw rowError('job.template', where, {
-      found: describe(row),
-      expected: 'a row: [key, value]',
-      inside: '',
-    });
+  const wrongRow = rowProblem(row);
+  if (wrongRow !== undefined) throw rowError('job.template', where, wrongRow);
   const [key, value] = row as readonly unknown[];
   const rule = RULES[template];
   const wrongKey = rule.key(key);
@@ -149,12 +145,8 @@ const PLAIN = Object.fromEntries(
 
 /** The template of a row's type [V6]: where a result goes if nobody says otherwise. Errors: JobError `job.template` if it is no row. */
 export function templateFor(row: Row, where: Where = 'a result'): Template {
-  if (!Array.isArray(row) || row.length !== 2)
-    throw rowError('job.template', where, {
-      found: describe(row),
-      expected: 'a row: [key, value]',
-      inside: '',
-    });
+  const wrongRow = rowProblem(row);
+  if (wrongRow !== undefined) throw rowError('job.template', where, wrongRow);
   const [key, value] = row as Row;
   if (Array.isArray(key)) return PLAIN.SparseMatrix;
   if (typeof value === 'number') return PLAIN.SparseValueVector;

@@ -5,7 +5,7 @@ import { decodeChunk, encodeChunk } from './chunk.js';
 import { rowsOf } from './chunk-reader.js';
 import { MOST_BYTES, MOST_ROWS } from './chunk-writer.js';
 import { type Cutter, cutterFor, type Run, uncut } from './cutter.js';
-import { copyOfRow } from './data.js';
+import { copyOfRow, isSequence } from './data.js';
 import { merge } from './merge.js';
 import type { Store } from './store.js';
 import { checkRow, isParts, MOST_PARTS, rowError } from './templates.js';
@@ -40,10 +40,7 @@ const AT_LEAST_ONE: Kind = {
 const PARTS: Kind = { expected: `a whole number from 1 to ${MOST_PARTS}`, fits: isParts };
 const SOURCE: Kind = {
   expected: 'rows: an iterable, or an asynchronous one',
-  fits: (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    (Symbol.iterator in value || Symbol.asyncIterator in value),
+  fits: isSequence,
 };
 const OPTIONS: Kinds<VectorOptions> = {
   rows: AT_LEAST_ONE,

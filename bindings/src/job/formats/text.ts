@@ -1,6 +1,6 @@
 /** What the text formats have in common. */
-import { checkArgument, describe, type Kind } from '../../arguments.js';
-import { dataProblem, isTypedArray, keyProblem, positionProblem } from '../data.js';
+import { checkArgument, type Kind } from '../../arguments.js';
+import { dataProblem, isSequence, isTypedArray, keyProblem, positionProblem, rowProblem } from '../data.js';
 import { rowError } from '../templates.js';
 import type { AnyKey, Data, Row } from '../types.js';
 
@@ -49,10 +49,7 @@ function finite(number: number, refuse: (found: string) => Error): number {
 
 const ROWS_KIND: Kind = {
   expected: 'rows: a list of them, or what getItr() gives',
-  fits: (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    (Symbol.asyncIterator in value || Symbol.iterator in value),
+  fits: isSequence,
 };
 
 /** Rows that somebody gives, looked at: InputError `input.type`; JobError `job.format` for what is no row, key or data. */
@@ -61,10 +58,8 @@ export async function* checkedRows(rows: Rows, format: string): AsyncGenerator<R
   let number = 0;
   for await (const row of rows as AsyncIterable<unknown>) {
     const where = { vector: `rows as ${format}`, row: number++ };
-    if (!Array.isArray(row) || row.length !== 2) {
-      const problem = { found: describe(row), expected: 'a row: [key, value]', inside: '' };
-      throw rowError('job.format', where, problem);
-    }
+    const wrongRow = rowProblem(row);
+    if (wrongRow !== undefined) throw rowError('job.format', where, wrongRow);
     const [key, value] = row as readonly unknown[];
     const wrongKey = Array.isArray(key) ? positionProblem(key) : keyProblem(key);
     if (wrongKey !== undefined) throw rowError('job.format', where, wrongKey, undefined, 'as key ');
