@@ -200,11 +200,11 @@ pub enum Error {
         limit: u64,
     },
     /// A declared value range could overflow what parameters can hold.
-    #[error("values of {at} may need {} bits, at most {limit} are possible", bits(*found))]
+    #[error("{at} may need {} bits, at most {limit} are possible: narrower ranges need fewer", bits(*found))]
     RangeOverflow {
         /// Which operand of the task.
         at: String,
-        /// Bits that the value may need; 128 where it may need more than 127.
+        /// Bits that the value may need; 128 where it is an integer that may need more than 127.
         found: u32,
         /// Bits that can be had.
         limit: u32,
@@ -516,7 +516,7 @@ impl Error {
 }
 
 fn bits(found: u32) -> String {
-    if found < 128 { found.to_string() } else { "more than 127".to_owned() }
+    if found == 128 { "more than 127".to_owned() } else { found.to_string() }
 }
 
 fn led(chain: &[String]) -> String {

@@ -196,6 +196,11 @@ describe('Chromium', { timeout: 1_500_000 }, () => {
     await page.evaluate(`location.hash = '#learn?keys'`);
     await settled('keys');
     assert.equal(await text('title'), 'Key switching');
+    // Back comes to the lesson before, and stays here.
+    await open('noise');
+    await page.evaluate('history.back()');
+    await settled('keys');
+    assert.equal(await text('title'), 'Key switching');
     assert.deepEqual(page.problems, []);
   });
 });

@@ -136,15 +136,17 @@ impl Program {
         );
         if l.scheme != SchemeName::Ckks {
             let least = self.halves().least_modulus().unwrap_or(0);
-            let count = l.t.len();
+            let bits = l.t.iter().map(|&t| libm::log2(t as f64)).sum::<f64>().ceil();
+            let (moduli, below) = match l.t.len() {
+                1 => (format!("one of {bits} bits"), "results"),
+                count => (format!("{count} of {bits} bits together"), "results modulo their product"),
+            };
             say(
                 "plain moduli",
                 format!(
-                    "{} of {} bits together: results modulo their product are right below {}, and may be up to {}",
-                    if count == 1 { "one".to_owned() } else { count.to_string() },
-                    l.t.iter().map(|&t| libm::log2(t as f64)).sum::<f64>().ceil(),
-                    l.t.iter().map(|&t| u128::from(t)).product::<u128>() / 2,
-                    least / 2,
+                    "{moduli}: {below} are right below {}, and may be up to {}",
+                    in_thousands(l.t.iter().map(|&t| u128::from(t)).product::<u128>() / 2),
+                    in_thousands(least / 2),
                 ),
             );
         }
@@ -210,6 +212,15 @@ impl Program {
         );
         format!("{count} under one key: {largest}")
     }
+}
+
+/// A number's digits, three at a time.
+fn in_thousands(number: u128) -> String {
+    let digits = number.to_string();
+    let marked = |(at, digit)| {
+        if at > 0 && (digits.len() - at) % 3 == 0 { format!(",{digit}") } else { format!("{digit}") }
+    };
+    digits.chars().enumerate().map(marked).collect()
 }
 
 /// What was found so far.

@@ -12,8 +12,8 @@ use crate::schemes::MOST_PLAIN_BITS;
 use crate::sorted::SortedMap;
 use crate::values::types::{Kind, Place as Where, Value};
 use crate::values::{
-    Cut, Packing, PackingOptions, Range, Sources, Values, balance, cut, lower, range_of, ranges, sources,
-    square, turns,
+    Cut, MOST_REAL_BITS, Packing, PackingOptions, Range, Sources, Values, balance, cut, lower, range_of,
+    ranges, sources, square, turns,
 };
 use crate::{Error, Result};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -137,7 +137,7 @@ impl Halves {
         match of.as_slice() {
             [] => format!("output `{crossing}`"),
             [first] => format!("what output `{first}` is made of"),
-            [first, others @ ..] => format!("what output `{first}` is made of, and {} more", others.len()),
+            [first, others @ ..] => format!("what output `{first}` and {} more are made of", others.len()),
         }
     }
 
@@ -217,17 +217,27 @@ impl Halves {
         Ok(if late.cost < early.cost { late } else { early })
     }
 
-    /// log2 of the largest number in slots of every input of the packed graph.
+    /// log2 of the largest number in slots of every input of the packed graph; `Task` where it is not known, `RangeOverflow` beyond
+    /// [`MOST_REAL_BITS`].
     pub fn largest(&self, packing: &Packing, frame: Frame) -> Result<SortedMap<String, f64>> {
         let mut all = SortedMap::new();
-        let unknown = |name: &str| Error::Task {
-            at: format!("input `{name}`"),
-            found: "a range that is not known".into(),
-            expected: "bounds: precision follows from them".into(),
+        let known = |at: String, hint: &str, log: Option<f64>| match log {
+            None => {
+                let (found, expected) = (
+                    format!("a range that is not known{hint}"),
+                    "bounds: precision follows from them".into(),
+                );
+                Err(Error::Task { at, found, expected })
+            }
+            Some(log) if log > f64::from(MOST_REAL_BITS) => {
+                Err(Error::RangeOverflow { at, found: log.ceil() as u32, limit: MOST_REAL_BITS })
+            }
+            Some(log) => Ok(log),
         };
         for value in &packing.inputs {
             let range = self.given.get(&value.name).copied().unwrap_or(Range::Unknown);
-            let log = log2_of(range.in_units(value.value.decimals)).ok_or_else(|| unknown(&value.name))?;
+            let at = format!("input `{}`", value.name);
+            let log = known(at, "", log2_of(range.in_units(value.value.decimals)))?;
             let cells = value.layout.parts(frame).len();
             for (number, port) in ports(value, frame).into_iter().enumerate() {
                 // Which cells are there is 0 or 1.
@@ -263,7 +273,9 @@ impl Halves {
                 Attr::Real(times) => libm::log2(times.get().abs()),
                 _ => f64::INFINITY,
             };
-            all.insert(vector.name.clone(), times + log.ok_or_else(|| unknown(&vector.name))?);
+            let at = "a plain value that meets encrypted ones".to_owned();
+            let log = known(at, ", such as a quotient's whose divisor may be 0", log.map(|log| times + log))?;
+            all.insert(vector.name.clone(), log);
         }
         Ok(all)
     }

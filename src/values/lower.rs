@@ -25,6 +25,9 @@ use std::sync::Arc;
 /// Up to this degree powers of reals are as good as Chebyshev polynomials, and need no operand between -1 and 1.
 const MOST_POWERS: usize = 3;
 
+/// Most bits of a real that is given, plain or a constant: its product with a scale is a binary64, also where a few such meet.
+pub const MOST_REAL_BITS: u32 = 700;
+
 /// A value, in ciphertexts or clear.
 #[derive(Clone, Debug)]
 pub struct Lowered {
@@ -68,7 +71,11 @@ impl Lowering<'_> {
     fn attr(&self, number: &Number, decimals: u32) -> Result<Attr> {
         let number =
             if self.exact { Some(number.clone()) } else { number.quotient(&Number::power_of_ten(decimals)) };
-        let real = |number: &Number| if self.exact { None } else { Real::new(number.to_f64()) };
+        let most = libm::exp2(MOST_REAL_BITS.into());
+        let real = |number: &Number| {
+            let number = number.to_f64();
+            if self.exact || number.abs() > most { None } else { Real::new(number) }
+        };
         let integer =
             |number: &Number| number.small().filter(|small| self.exact || small.unsigned_abs() <= 1 << 20);
         let attr = number
@@ -76,8 +83,8 @@ impl Lowering<'_> {
             .and_then(|number| integer(number).map(Attr::Int).or_else(|| real(number).map(Attr::Real)));
         attr.ok_or_else(|| Error::Task {
             at: "a constant".into(),
-            found: number.map_or("no number".into(), |number| number.to_f64().to_string()),
-            expected: "an integer of 127 bits, or a finite real".into(),
+            found: number.map_or("no number".into(), |number| format!("{:e}", number.to_f64())),
+            expected: format!("an integer of 127 bits, or a real of at most {MOST_REAL_BITS} bits"),
         })
     }
 

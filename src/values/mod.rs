@@ -33,7 +33,9 @@ pub use balance::balance;
 pub use cut::{Crossing, Cut, cut};
 pub use exact::{Exact, Interpreted, MOST_BITS, MOST_WORK, bits, interpret, interpret_defined};
 pub use given::GivenCells;
-pub use lower::{Lowered, Lowering, PackedValue, Packing, PackingOptions, Places, clear_name, lower};
+pub use lower::{
+    Lowered, Lowering, MOST_REAL_BITS, PackedValue, Packing, PackingOptions, Places, clear_name, lower,
+};
 pub use near::Near;
 pub use plan::MOST_ADDRESS_BITS;
 pub use range::{Known, Order, Range, range_of, ranges};

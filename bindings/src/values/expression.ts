@@ -323,9 +323,15 @@ export class Expression implements Value {
       return Math.min(Math.max(bound < 0 ? length + bound : bound, 0), length);
     };
     const first = this.shape.map((length, axis) => place(from[axis], length, 0));
-    const size = this.shape.map((length, axis) => place(to[axis], length, length) - (first[axis] as number));
-    if (size.some((length) => length < 1))
-      throw this.#wrongShape('slice', 'at least one cell', `[${size.join(', ')}]`);
+    const last = this.shape.map((length, axis) => place(to[axis], length, length));
+    const size = last.map((end, axis) => end - (first[axis] as number));
+    const empty = size.findIndex((length) => length < 1);
+    if (empty >= 0)
+      throw this.#wrongShape(
+        'slice',
+        'at least one cell, the end after the start',
+        `${first[empty]} to ${last[empty]} along dimension ${empty}`,
+      );
     return this.#box('slice', first, size);
   }
 

@@ -11,6 +11,7 @@ import {
   type Client,
   type Program,
   type Task,
+  type Value,
 } from 'cipherloom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { random } from '../random.js';
@@ -366,6 +367,50 @@ describe('a compiled program', () => {
       expect((await errorOf(holder.decrypt(weighedResults, given))).code).toBe(code);
   });
 
+  it('cannot be had of reals that are too large or of no known range, nor of days that there are not', async () => {
+    const real = { kind: 'real', shape: [2], min: -1, max: 1 } as const;
+    const count = { shape: [2], min: 0, max: 5 } as const;
+    const day = { kind: 'date', min: '2000-01-01', max: '2039-12-31' } as const;
+    for (const [output, message] of [
+      [
+        (task) => task.encrypted('x', real).divide(1e-300),
+        /a constant: found \d\.?\d*e\d+, expected .* a real of at most 700 bits/,
+      ],
+      [
+        (task) => task.encrypted('x', { ...real, max: 1e300 }).add(1),
+        'input `x` may need 997 bits, at most 700 are possible: narrower ranges need fewer',
+      ],
+      [
+        (task) => task.encrypted('x', real).multiply(task.plain('a', count).divide(task.plain('b', count))),
+        /a plain value that meets encrypted ones: found a range that is not known, such as a quotient's whose divisor may be 0/,
+      ],
+      [
+        (task) => task.encrypted('d', day).add(99_999_999),
+        /dates: found days 100010956 to 100025565, counted from 1970-01-01/,
+      ],
+      [
+        (task) => task.encrypted('d', day).sub(task.encrypted('n', { min: 0, max: 2 ** 40 })),
+        /dates: found days -10995/,
+      ],
+    ] as [(task: Task) => Value, string | RegExp][]) {
+      const task = createTask();
+      task.output('out', output(task));
+      expect((await errorOf(loom.compile(task))).message).toMatch(message);
+    }
+    // As far as there are days.
+    const task = createTask();
+    const ends = task.encrypted('d', { kind: 'date', shape: [2], min: '1970-01-01', max: '1970-01-02' });
+    task.output('out', ends.add(99_999_999));
+    const program = await loom.compile(task);
+    const client = await program.client();
+    const inputs = await client.encrypt({ d: ['1970-01-01', '1970-01-02'] });
+    expect(await client.decrypt(await program.run(inputs, client.evaluationKeys))).toEqual({
+      out: [new Date(8.64e15 - 86_400_000), new Date(8.64e15)],
+    });
+    client.dispose();
+    program.dispose();
+  });
+
   it('cannot be had of tasks that are too deep or too large', async () => {
     const deep = createTask();
     let product = deep.encrypted('a', { shape: [4], min: 0, max: 1_000_000 });
@@ -374,7 +419,17 @@ describe('a compiled program', () => {
     expect(await errorOf(loom.compile(deep))).toMatchObject({ name: 'OutOfRangeError' });
     const many = createTask();
     many.output('out', many.encrypted('x', { min: 0, max: 1000 }).power(7));
-    expect(await errorOf(loom.compile(many))).toMatchObject({ code: 'range.overflow' });
+    expect(await errorOf(loom.compile(many))).toMatchObject({
+      code: 'range.overflow',
+      message: 'output `out` may need 71 bits, at most 62 are possible: narrower ranges need fewer',
+    });
+    // What the client takes the root of is no output of anybody's.
+    const behind = createTask();
+    const power = behind.encrypted('x', { min: 0, max: 1000 }).power(7);
+    for (const name of ['root', 'half', 'third']) behind.output(name, power.sqrt());
+    expect((await errorOf(loom.compile(behind))).message).toContain(
+      'what output `half` and 2 more are made of may need 71 bits',
+    );
     for (const [options, code] of [
       [{ n: 1000 }, 'parameters.invalid'],
       [{ precision: 99 }, 'parameters.invalid'],

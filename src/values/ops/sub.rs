@@ -1,6 +1,6 @@
 //! x - y, cell by cell, of one shape. Numbers as in `value.add`. A date less a date gives whole days, a date less whole days a date.
 
-use super::add::days;
+use super::add::{days, on_the_calendar};
 use super::arithmetic::{aligned_pair, bits_pair, joined, range_pair, same, zip};
 use super::{PRIMITIVE, Primitive};
 use crate::Result;
@@ -38,5 +38,6 @@ fn range(call: &Call<'_>, inputs: &[Known]) -> Result<Range> {
     if same(inputs) {
         return Ok(Range::of_number(&Number::ZERO, kind));
     }
-    range_pair(call, kind, inputs).map(|(a, b)| a.sum(b.negative()))
+    let (a, b) = range_pair(call, kind, inputs)?;
+    on_the_calendar(call, kind, a.sum(b.negative()))
 }

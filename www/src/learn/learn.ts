@@ -32,9 +32,14 @@ export class Learn {
     const { lessons, back, on, ask, reveal } = this.#frame;
     for (const lesson of LESSONS)
       lessons.get(lesson.id)!.addEventListener('click', () => {
-        if (location.hash.split('?')[0] === '#learn') history.replaceState(null, '', `#learn?${lesson.id}`);
+        if (lesson !== this.#lesson && location.hash.split('?')[0] === '#learn') {
+          // So that Back comes to the lesson that was open, which an address without one does not say.
+          history.replaceState(null, '', `#learn?${this.#lesson.id}`);
+          history.pushState(null, '', `#learn?${lesson.id}`);
+        }
         this.#open(lesson);
       });
+    // What Back and Forward come to is told by this one too.
     addEventListener('hashchange', () => {
       const lesson = lessonOf(location.hash);
       if (location.hash.startsWith('#learn?') && lesson !== this.#lesson) this.#open(lesson);
