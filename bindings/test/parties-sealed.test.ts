@@ -5,6 +5,8 @@ import type { PartyError } from '../src/errors.js';
 import { Exchange } from '../src/parties/exchange.js';
 import { PIECE } from '../src/parties/frame.js';
 import { newRun } from '../src/parties/run.js';
+import { newSuite, pairOf, publicKeyOf } from '../src/parties/sealed/keys.js';
+import { END, LAYOUT, writeHead } from '../src/parties/sealed/message.js';
 import { type PartyKeys, partyKeys, sealed } from '../src/parties/sealed.js';
 import { inProcess } from '../src/parties/transports/process.js';
 import type { Crossing, Transport } from '../src/parties/types.js';
@@ -204,6 +206,7 @@ describe('a sealed transport', () => {
       'one',
       'two',
       'two',
+      'two',
     ]);
     expect([...one.refused, ...two.refused]).toEqual([]);
   });
@@ -270,6 +273,73 @@ describe('a sealed transport', () => {
     expect(codes([...one.refused, ...two.refused])).toEqual([]);
   });
 
+  it('goes on with a party that has come back, whatever of before is sent to it again', async () => {
+    const { joins, arrives, says } = await byHand();
+    const [one, before] = [await joins('one'), await joins('two')];
+    await says(one, 'two', 1);
+    await arrives('one', 0);
+    await says(before, 'one', 11);
+    await arrives('two', 0);
+    await says(one, 'two', 2, 3);
+    await arrives('one', 1);
+    await arrives('one', 2);
+    expect(before.heard.map(([, [value]]) => value)).toEqual([1, 2, 3]);
+    before.transport.close();
+    const two = await joins('two');
+    // The first message of a stream that the new one did not hear the rest of.
+    await arrives('one', 0);
+    await says(two, 'one', 12);
+    await arrives('two', 1);
+    await says(one, 'two', 4, 5);
+    await arrives('one', 3);
+    await arrives('one', 1);
+    await arrives('one', 4);
+    expect(two.heard.map(([, [value]]) => value)).toEqual([1, 4, 5]);
+    expect(codes([...one.refused, ...two.refused])).toEqual(['party.order']);
+  });
+
+  it('keeps the order where a word of one that has died comes last, and what follows overtakes all', async () => {
+    const { joins, arrives, says } = await byHand();
+    const [before, two] = [await joins('one'), await joins('two')];
+    await says(before, 'two', 1);
+    before.transport.close();
+    const one = await joins('one');
+    await says(one, 'two', 2);
+    await arrives('one', 1);
+    await says(two, 'one', 11, 12);
+    await arrives('one', 0);
+    await says(two, 'one', 13);
+    for (const at of [2, 1, 0]) await arrives('two', at);
+    expect(one.heard.map(([, [value]]) => value)).toEqual([11, 12, 13]);
+    expect(codes([...one.refused, ...two.refused])).toEqual([]);
+  });
+
+  it('sends first what the transport did not take', async () => {
+    const hub = inProcess();
+    const raw = hub.join('one');
+    let fails = false;
+    const send: Transport['send'] = async (to, bytes) => {
+      if (fails) throw new Error('not now');
+      await raw.send(to, bytes);
+    };
+    const [one, two] = [await end({ ...raw, send }, 'one'), await end(hub.join('two'), 'two')];
+    await one.transport.send('two', Uint8Array.of(1));
+    fails = true;
+    const failed = [2, 3].map((value) => one.transport.send('two', Uint8Array.of(value)));
+    expect((await Promise.allSettled(failed)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    fails = false;
+    await one.transport.send('two', Uint8Array.of(4));
+    await until(() => two.heard.length === 4);
+    expect(two.heard.map(([, [value]]) => value)).toEqual([1, 2, 3, 4]);
+    // Not for ever.
+    fails = true;
+    const many = Array.from({ length: 80 }, () => one.transport.send('two', Uint8Array.of(5)).catch(String));
+    await Promise.all(many);
+    await expect(one.transport.send('two', Uint8Array.of(6))).rejects.toMatchObject({
+      code: 'party.transport',
+    });
+  });
+
   it('sends what it was given before it was closed', async () => {
     const hub = inProcess();
     const [one, two] = [await end(hub.join('one'), 'one'), await end(hub.join('two'), 'two')];
@@ -288,25 +358,122 @@ describe('a sealed transport', () => {
     });
   });
 
-  it('is not kept up by streams without end', async () => {
+  /** A message that anybody can make: what it says of itself, and noise. */
+  function forged(enc: Uint8Array, counter: number, bytes = 40): Uint8Array {
+    const head = writeHead({ enc, end: '01'.repeat(END), before: 0, counter, heard: new Map() });
+    const message = new Uint8Array(head.length + bytes);
+    message.set(head);
+    for (let at = head.length; at < Math.min(message.length, head.length + 40); at++)
+      message[at] = random(256);
+    return message;
+  }
+  async function point(): Promise<Uint8Array> {
+    const kem = new DhkemP256HkdfSha256();
+    return new Uint8Array(await kem.serializePublicKey((await kem.generateKeyPair()).publicKey));
+  }
+  /** Party one, party two, and somebody who can say what he likes in one's name. */
+  async function besieged() {
     const hub = inProcess();
     const two = await end(hub.join('two'), 'two');
     const raw = hub.join('one');
-    const kem = new DhkemP256HkdfSha256();
-    for (let stream = 0; stream < 40; stream++) {
-      const point = await kem.serializePublicKey((await kem.generateKeyPair()).publicKey);
-      const bytes = new Uint8Array(120);
-      bytes.set([0x63, 0x6c, 0x73, 2]);
-      bytes.set(new Uint8Array(point), 4);
+    const noted: Transport = { ...raw, listen: () => () => {}, close: () => {} };
+    const said: Uint8Array[] = [];
+    const send: Transport['send'] = async (to, bytes) => {
+      said.push(bytes);
+      await raw.send(to, bytes);
+    };
+    return { two, raw, said, one: await end({ ...noted, send }, 'one') };
+  }
+
+  it('is not kept up by streams without end', async () => {
+    const { one, two, raw } = await besieged();
+    for (let stream = 0; stream < 40; stream++)
       // Before its turn, so that it waits.
-      bytes[93] = 1;
-      await raw.send('two', bytes);
-    }
+      await raw.send('two', forged(await point(), 1));
     await until(() => two.refused.length === 32);
     expect(new Set(codes(two.refused))).toEqual(new Set(['party.sealed']));
-    const noted: Transport = { ...raw, listen: () => () => {}, close: () => {} };
-    await (await end(noted, 'one')).transport.send('two', Uint8Array.of(1));
+    await one.transport.send('two', Uint8Array.of(1));
     await until(() => two.heard.length === 1);
+  });
+
+  it('hears what is true beside thousands that are not', async () => {
+    const { one, two, raw } = await besieged();
+    await one.transport.send('two', Uint8Array.of(1));
+    await until(() => two.heard.length === 1);
+    let refusedBefore = 0;
+    two.transport.listen(() => (refusedBefore = two.refused.length));
+    const enc = await point();
+    for (let at = 0; at < 10_000; at++) void raw.send('two', forged(enc, 1000 + at));
+    // It is of a stream that is known to be one's, so that it does not wait for all of them.
+    await one.transport.send('two', Uint8Array.of(2));
+    await until(() => two.heard.length === 2);
+    expect(refusedBefore).toBeLessThan(5000);
+    await until(() => two.refused.length === 10_000);
+    expect(new Set(codes(two.refused))).toEqual(new Set(['party.order']));
+  });
+
+  it('hears what comes in its turn, however much claims places to come', async () => {
+    const { one, two, raw, said } = await besieged();
+    await one.transport.send('two', Uint8Array.of(1));
+    await until(() => two.heard.length === 1);
+    const enc = (said[0] as Uint8Array).slice(4, 69);
+    const before = new DataView((said[0] as Uint8Array).buffer).getBigUint64(77, true);
+    for (let at = 0; at < 600; at++) {
+      const message = forged(enc, 1 + (at % 250), PIECE);
+      // Of the same end, as far as one can see.
+      message.set((said[0] as Uint8Array).subarray(69, 77), 69);
+      new DataView(message.buffer).setBigUint64(77, before, true);
+      await raw.send('two', message);
+      if (at % 100 === 99) await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    for (const value of [2, 3, 4, 5]) await one.transport.send('two', Uint8Array.of(value));
+    await until(() => two.heard.length === 5);
+    expect(two.heard.map(([, [value]]) => value)).toEqual([1, 2, 3, 4, 5]);
+    expect([...new Set(codes(two.refused))].sort()).toEqual(['party.order', 'party.sealed']);
+  });
+
+  it('keeps what waits for its turn, whatever keys are made up meanwhile', async () => {
+    const { joins, arrives, says } = await byHand();
+    const [one, two] = [await joins('one'), await joins('two')];
+    await says(one, 'two', 1, 2);
+    await arrives('one', 1);
+    const hub = inProcess();
+    const liar = hub.join('one');
+    const other = await end(hub.join('two'), 'two');
+    // Keys that are none, and keys of which the first message is false, have nobody's place.
+    for (let at = 0; at < 9; at++) {
+      await liar.send('two', forged(new Uint8Array(65).fill(9), at));
+      await liar.send('two', forged(await point(), 0));
+    }
+    await until(() => other.refused.length === 18);
+    expect(new Set(codes(other.refused))).toEqual(new Set(['party.sealed']));
+    await arrives('one', 0);
+    expect(two.heard.map(([, [value]]) => value)).toEqual([1, 2]);
+  });
+
+  it('takes one end and one place for a stream, whatever its sender says later', async () => {
+    const hub = inProcess();
+    const two = await end(hub.join('two'), 'two');
+    const raw = hub.join('one');
+    const suite = newSuite();
+    const text = (value: string): number[] => [value.length, 0, ...new TextEncoder().encode(value)];
+    const sender = await suite.createSenderContext({
+      recipientPublicKey: await publicKeyOf('', keys.two.publicKey),
+      senderKey: await pairOf(keys.one),
+      info: Uint8Array.from([LAYOUT, run, 'one', 'two'].flatMap(text)).buffer,
+    });
+    const say = async (counter: number, name: string, before: number): Promise<void> => {
+      const enc = new Uint8Array(sender.enc);
+      const head = writeHead({ enc, end: name.repeat(END), before, counter, heard: new Map() });
+      const body = new Uint8Array(await sender.seal(Uint8Array.of(counter).buffer, head.buffer));
+      await raw.send('two', Uint8Array.from([...head, ...body]));
+    };
+    await say(0, '01', 0);
+    await say(1, '02', 0);
+    await say(2, '01', 7);
+    await until(() => two.refused.length === 2);
+    expect(codes(two.refused)).toEqual(['party.order', 'party.order']);
+    expect(two.heard).toEqual([['one', [0]]]);
   });
 
   it('says what is wrong with keys, without them', async () => {

@@ -23,7 +23,7 @@ import { webCrypto } from '../sealed-key.js';
 import { equal, joined } from './bytes.js';
 import { bytesOfDigits, digitsOf } from './digits.js';
 import { get, nameOf, put } from './kept.js';
-import { checkPublicKey, partyKeys, type PartyKeys } from './sealed.js';
+import { partyKeys, type PartyKeys, publicKeyOf } from './sealed/keys.js';
 import type { PartyStore, Transport } from './types.js';
 
 /** Settings of {@link introduce}. */
@@ -260,7 +260,7 @@ class Meeting {
       throw broken(from, 'false', what);
     }
     try {
-      await checkPublicKey(`the public key of party ${describe(from)}`, found.key);
+      await publicKeyOf(`the public key of party ${describe(from)}`, found.key);
     } catch (cause) {
       throw broken(from, 'key', 'has a key that is no point of P-256', cause);
     }
