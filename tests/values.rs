@@ -579,7 +579,13 @@ fn check_task(
             prop_assert_eq!(&all[&name], &expected);
         }
     }
-    let known_ranges = ranges(&graph, registry, values, &given).unwrap();
+    let known_ranges = match ranges(&graph, registry, values, &given) {
+        // Days that there are not are computed all the same, and compiled by nobody.
+        Err(Error::Operator { what, .. }) if what == "dates" => {
+            return Ok(Counts { refused: 1, ..Counts::default() });
+        }
+        known_ranges => known_ranges.unwrap(),
+    };
     let bits = bits(&graph, registry, values, &inputs).unwrap();
     for (operand, value, cells, depth) in known {
         let expected = exact(&value, &cells);

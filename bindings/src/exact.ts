@@ -38,6 +38,34 @@ export function toUnits(value: number | bigint, decimals: number): bigint | unde
   return exact.decimals > decimals ? undefined : exact.digits * powerOfTen(decimals - exact.decimals);
 }
 
+/** A double that is not less (1), or not more (-1), than the decimal that a number is written as. */
+export function doubleBeyond(value: number | bigint, side: -1 | 1): number {
+  const double = Number(value);
+  const found = exactly(double);
+  const written = typeof value === 'bigint' ? { digits: value, decimals: 0 } : digitsOf(value);
+  const decimals = Math.max(found.decimals, written.decimals);
+  const [a, b] = [found, written].map((one) => one.digits * powerOfTen(decimals - one.decimals)) as [
+    bigint,
+    bigint,
+  ];
+  return (side > 0 ? a >= b : a <= b) ? double : neighbour(double, side);
+}
+
+/** All digits of a double. */
+function exactly(double: number): { digits: bigint; decimals: number } {
+  let [mantissa, twos] = [double, 0];
+  for (; !Number.isInteger(mantissa); twos++) mantissa *= 2;
+  return { digits: BigInt(mantissa) * 5n ** BigInt(twos), decimals: twos };
+}
+
+/** The next double above (1) or below (-1) one that is not 0. */
+function neighbour(double: number, side: -1 | 1): number {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, double);
+  view.setBigInt64(0, view.getBigInt64(0) + (Math.sign(double) === side ? 1n : -1n));
+  return view.getFloat64(0);
+}
+
 /** The largest integer of 15 digits. */
 export const MOST_QUICK = 1e15 - 1;
 

@@ -146,6 +146,8 @@ function comparison({ dice, on, operands, limits }) {
   const other = mate({ dice, on, operands }, sameKind(on));
   if (limits.scheme !== 'CKKS') return dice.chance(0.1) ? [other, { value: { gap: dice.pick([0.5, 1]) } }] : [other];
   const second = 'operand' in other ? sample(operands[other.operand]) : undefined;
+  // What is whole needs no gap.
+  if (on.kind !== 'real' && second?.kind !== 'real' && dice.chance(0.5)) return [other];
   const width = second
     ? spread(on, second)
     : spread(on, { reach: [{ low: { n: -5n, d: 1n }, high: { n: 9n, d: 1n } }] });

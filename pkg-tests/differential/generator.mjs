@@ -160,7 +160,7 @@ class Drawing {
     );
   }
 
-  /** In a task of integers nothing real is computed on ciphertexts; in one of reals days are not compared, and nothing is compared for equality. */
+  /** In a task of integers nothing real is computed on ciphertexts; in one of reals these are not compared for equality. */
   #isOfScheme(step, operands, value) {
     const read = readBy(step).map((operand) => sample(operands[operand]));
     const hidden = read.some(({ isCiphertext }) => isCiphertext);
@@ -172,7 +172,7 @@ class Drawing {
           .concat(sample(value))
           .every(({ kind, isCiphertext, finished }) => kind !== 'real' || (finished && !isCiphertext))
       );
-    return !hidden || !COMPARISONS.has(step.method) || (step.method !== 'equals' && read[0].kind !== 'date');
+    return !hidden || step.method !== 'equals' || read.every(({ kind }) => kind !== 'real');
   }
 
   #isSmall(value, operands, step, row) {

@@ -794,7 +794,7 @@ fn imprecise(halves: &Halves, packing: &Packing, outputs: &[Closed], precision: 
             let short = if real || error <= most { error - most } else { f64::INFINITY };
             if short > 0.0 && worst.as_ref().is_none_or(|known| short > known.0) {
                 let error = Error::Parameters {
-                    what: format!("precision of output `{}`", value.name),
+                    what: format!("precision of {}", halves.whose(&value.name)),
                     found: format!("2^{error:.1} of 2^{largest:.1}"),
                     expected: format!("at most 2^{most:.1}"),
                 };

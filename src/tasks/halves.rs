@@ -126,7 +126,7 @@ impl Halves {
     }
 
     /// An output of the server's half as the task's author knows it: what crosses to the client's half has a name of nobody's.
-    fn whose(&self, crossing: &str) -> String {
+    pub fn whose(&self, crossing: &str) -> String {
         let of = self.sources().map_or_else(
             |_| Vec::new(),
             |sources| {

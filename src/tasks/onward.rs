@@ -66,7 +66,9 @@ pub struct GivenCiphertext {
 
 impl GivenCiphertext {
     fn of(ty: &Ciphertext, noise: Noise) -> Self {
-        let up = |bits: f64| (bits * PARTS).ceil() / PARTS;
+        // Of what is 0 no number bounds it from above so closely.
+        let told = |bits: f64| if bits == f64::NEG_INFINITY { 0.0 } else { bits };
+        let up = |bits: f64| (told(bits) * PARTS).ceil() / PARTS;
         let message = matches!(ty.scheme, Scheme::Ckks { .. }).then(|| up(noise.message));
         Self { ty: ty.ty().to_string(), message, error: up(noise.error) }
     }
@@ -159,7 +161,7 @@ impl Ties {
     /// # Errors
     /// `Parameters` for one that is none in such a ring.
     pub fn places(&self, frame: Frame) -> Result<Places> {
-        let layout = |(name, place): (&String, &Place)| match place.layout(frame) {
+        let layout = |(name, place): (&String, &Place), is_result| match place.layout(frame, is_result) {
             Some(layout) => Ok((name.clone(), layout)),
             None => Err(Error::Parameters {
                 what: format!("layout of input `{}`", shown(name)),
@@ -167,9 +169,9 @@ impl Ties {
                 expected: format!("one of a value in ciphertexts of 2^{} slots", frame.slots()),
             }),
         };
-        let results = self.results.iter().map(|(name, result)| layout((name, &result.layout)));
+        let results = self.results.iter().map(|(name, result)| layout((name, &result.layout), true));
         Ok(Places {
-            layouts: self.layouts.iter().map(layout).collect::<Result<_>>()?,
+            layouts: self.layouts.iter().map(|own| layout(own, false)).collect::<Result<_>>()?,
             results: results.collect::<Result<_>>()?,
             kept: self.left().cloned().collect(),
         })

@@ -120,8 +120,8 @@ impl Place {
         )
     }
 
-    /// The layout of an input that is to lie so, if that is one.
-    pub fn layout(&self, frame: Frame) -> Option<Layout> {
+    /// The layout of an input that is to lie so, if that is one: of what is encrypted each cell has a slot of its own, of a result those along a dimension may be one.
+    pub fn layout(&self, frame: Frame, is_result: bool) -> Option<Layout> {
         let mut taken = 0u64;
         let mut axes = Vec::with_capacity(self.axes.len());
         for &(size, low) in &self.axes {
@@ -129,7 +129,9 @@ impl Place {
             let free = || {
                 low.unwrap_or(0).saturating_add(bits(size)) <= MOST_ADDRESS_BITS && taken & axis.mask() == 0
             };
-            if size > 1 << MOST_ADDRESS_BITS || low.is_some() != (size > 1) || !free() {
+            let has_bits = low.is_some();
+            let is_axis = has_bits == (size > 1) || (is_result && !has_bits);
+            if size > 1 << MOST_ADDRESS_BITS || !is_axis || !free() {
                 return None;
             }
             taken |= axis.mask();

@@ -145,23 +145,38 @@ impl Rule for Size<'_> {
 
 /// The cells of every value, or why it has none.
 struct Cells<'a> {
-    inputs: &'a SortedMap<String, Exact>,
+    size: Size<'a>,
     /// By how much the cells of inputs may be off, where they may.
     off: &'a SortedMap<String, f64>,
     /// Whether a value without cells ends the work.
     strict: bool,
 }
 
-/// The cells of a value, or why it has none.
-type Known = std::result::Result<Arc<Near>, Arc<Error>>;
+/// The cells of a value and how many bits they may have, or why it has none.
+type Known = std::result::Result<(Arc<Near>, Bits), Arc<Error>>;
+
+impl Cells<'_> {
+    /// The same, where a value that has none need not end the work.
+    fn known(&self, made: Result<(Arc<Near>, Bits)>) -> Result<Known> {
+        match made {
+            Ok(made) => Ok(Ok(made)),
+            Err(why @ (Error::Operator { .. } | Error::TooLarge { .. })) if !self.strict => {
+                Ok(Err(Arc::new(why)))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
 
 impl Rule for Cells<'_> {
     type State = Known;
 
-    fn given(&self, name: &str, _: &Value) -> Result<Known> {
-        let given = self.inputs.get(name).ok_or_else(|| Error::MissingInput { name: name.to_owned() })?;
+    fn given(&self, name: &str, value: &Value) -> Result<Known> {
+        let given =
+            self.size.inputs.get(name).ok_or_else(|| Error::MissingInput { name: name.to_owned() })?;
         let off = self.off.get(name).copied().unwrap_or(0.0);
-        Ok(Ok(Arc::new(Near::within(given.clone(), off))))
+        let near = |bits| (Arc::new(Near::within(given.clone(), off)), bits);
+        self.known(self.size.given(name, value).map(near))
     }
 
     fn of(
@@ -171,18 +186,24 @@ impl Rule for Cells<'_> {
         output: &Value,
         inputs: &[(&Known, u32)],
     ) -> Result<Known> {
-        let mut cells = Vec::with_capacity(inputs.len());
-        for (known, _) in inputs {
+        let (mut cells, mut bits) = (Vec::with_capacity(inputs.len()), Vec::with_capacity(inputs.len()));
+        for (known, source) in inputs {
             match known {
-                Ok(near) => cells.push(&**near),
+                Ok((near, own)) => {
+                    cells.push(&**near);
+                    bits.push((own, *source));
+                }
                 Err(why) => return Ok(Err(Arc::clone(why))),
             }
         }
-        match near::computed(def, call, &cells) {
-            Ok(near) if near.cells.fits(output) => Ok(Ok(Arc::new(near))),
-            Ok(near) => Err(call.error("cells that its exact rule gives", near.cells.cells.len(), output)),
-            Err(why @ Error::Operator { .. }) if !self.strict => Ok(Err(Arc::new(why))),
-            Err(error) => Err(error),
+        let bits = self.size.of(def, call, output, &bits);
+        let made =
+            self.known(bits.and_then(|bits| Ok((Arc::new(near::computed(def, call, &cells)?), bits))))?;
+        match &made {
+            Ok((near, _)) if !near.cells.fits(output) => {
+                Err(call.error("cells that its exact rule gives", near.cells.cells.len(), output))
+            }
+            _ => Ok(made),
         }
     }
 }
@@ -200,7 +221,7 @@ impl Interpreted {
     }
 
     fn near(&self, operand: OperandId) -> Option<&Near> {
-        self.all.get(operand.0 as usize)?.as_ref()?.as_deref().ok()
+        self.all.get(operand.0 as usize)?.as_ref()?.as_ref().ok().map(|(near, _)| &**near)
     }
 
     /// The declared outputs by name, but for those that have no value.
@@ -258,8 +279,8 @@ pub fn interpret(
     computed(graph, registry, values, (inputs, &SortedMap::new()), true)
 }
 
-/// The same, where operators may have no value for their operands, such as a quotient by 0: what is not made of these is computed all the same. The cells of the inputs
-/// that `off` names may be off, by so much.
+/// The same, where operators may have no value for their operands, such as a quotient by 0, or one of too many bits: what is not made of these is computed all the same. The cells of
+/// the inputs that `off` names may be off, by so much.
 ///
 /// # Errors
 /// As [`interpret`], but for operators that have no value.
@@ -281,8 +302,11 @@ fn computed(
     strict: bool,
 ) -> Result<Interpreted> {
     let walked = Walked::new(graph, registry)?;
-    sizes(&walked, values, inputs)?;
-    let all = Walk::new(values, Cells { inputs, off, strict }).run_in(&walked)?;
+    if strict {
+        sizes(&walked, values, inputs)?;
+    }
+    let size = Size { inputs, work: Cell::new(0) };
+    let all = Walk::new(values, Cells { size, off, strict }).run_in(&walked)?;
     let outputs = graph.outputs().iter().map(|port| (port.name.clone(), port.operand)).collect();
     Ok(Interpreted { outputs, all })
 }

@@ -6,7 +6,7 @@ use super::number::Number;
 use super::part::Part;
 use super::plan::plan;
 use super::range::Range;
-use super::types::{Place, Value, ValueCall};
+use super::types::{Kind, Place, Value, ValueCall};
 use super::walk::check_values;
 use super::{Axes, ValueDef, Values};
 use crate::analyze::{Facts, topological_order};
@@ -40,6 +40,11 @@ pub struct Lowered {
 }
 
 impl Lowered {
+    /// True for one number in every cell.
+    fn is_number(&self) -> bool {
+        matches!(&self.cells, Cells::Clear(Clear { source: Source::Number(_), .. }))
+    }
+
     /// True where nothing of it is encrypted.
     pub fn is_clear(&self) -> bool {
         matches!(self.cells, Cells::Clear(_))
@@ -383,9 +388,11 @@ pub fn lower(
                 range,
             }
         } else {
-            clear(&lowering, output, &value, ranges.get(op.output.0 as usize))?
+            // Of what has no number by itself an operator may have no value, whatever its range says: who runs it finds that out.
+            let numbers = operands.iter().all(Lowered::is_number);
+            clear(&lowering, output, &value, ranges.get(op.output.0 as usize).filter(|_| numbers))?
         };
-        known.insert(output, lowered);
+        known.insert(output, Lowered { range, ..lowered });
         writers.insert(output, number);
     }
     let mut named = Vec::new();
@@ -508,7 +515,9 @@ fn clear(
         Some(Some(Range::Reals { min, max })) if min == max => Number::from_f64(*min),
         _ => None,
     };
-    let cells = match number.filter(|_| !value.missing) {
+    // What is exact computes with no reals: of one here something else that is clear is made.
+    let is_taken = !value.missing && !(lowering.exact && value.kind == Kind::Real);
+    let cells = match number.filter(|_| is_taken) {
         Some(number) => lowering.number(&number, value)?,
         None => {
             let axes = value.shape.iter().enumerate().map(|(axis, &size)| (size, Some(axis))).collect();

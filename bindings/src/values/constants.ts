@@ -9,7 +9,7 @@ import type { Shape, ValueKind, ValueType } from './types.js';
 /** The core's integers have 128 bits. */
 const MOST = 2n ** 127n - 1n;
 
-/** Cells that are part of a program: of reals doubles, else integers in units of 10^-decimals. */
+/** Cells that are part of a program: integers in units of 10^-decimals, or of reals doubles. */
 export interface Constant {
   readonly kind: ValueKind;
   readonly shape: Shape;
@@ -19,8 +19,8 @@ export interface Constant {
 }
 
 /**
- * What a caller wrote, beside a value like that: reals beside reals, categories beside such, else integers with as many decimals as are
- * needed. Errors: InputError `input.type`, `input.not_a_number`; OutOfRangeError `range.value` for a category that there is not; GraphError `graph.shape`.
+ * What a caller wrote, beside a value like that: categories beside such, else integers with as many decimals as are needed, so that 0.1 is a tenth; beside reals the
+ * doubles, where one needs more bits than the core has. Errors: InputError `input.type`, `input.not_a_number`; OutOfRangeError `range.value` for a category that there is not; GraphError `graph.shape`.
  */
 export function constantOf(where: string, value: unknown, like: ValueType | undefined): Constant {
   const flat: unknown[] = [];
@@ -54,7 +54,6 @@ export function constantOf(where: string, value: unknown, like: ValueType | unde
     const problem = `${where}: expected finite numbers, found ${describe(bad)}`;
     throw failure('input.not_a_number', problem, { where, found: describe(bad) });
   }
-  if (like?.kind === 'real') return constant('real', numbers.map(Number));
   const decimals = numbers.reduce((most: number, number) => Math.max(most, decimalsOf(number)), 0);
   const units = numbers.map((number) => toUnits(number, decimals) as bigint);
   if (like?.kind === 'category' && decimals === 0) {
@@ -68,12 +67,16 @@ export function constantOf(where: string, value: unknown, like: ValueType | unde
       expected,
     });
   }
+  if (like?.kind === 'real' && !units.every(isHeld)) return constant('real', numbers.map(Number));
   return constant('integer', units, decimals);
 }
 
-/** Every cell changed. */
-export function mapConstant(constant: Constant, cell: (cell: number) => number): Constant {
-  return { ...constant, cells: constant.cells.map((one) => cell(Number(one))) };
+/** Reals, of the double that is the nearest to each cell. */
+export function mapDoubles(constant: Constant, to: (cell: number) => number): Constant {
+  const { cells, decimals } = constant;
+  const double = (cell: bigint | number): number =>
+    typeof cell === 'number' ? cell : Number(`${cell}e-${decimals}`);
+  return { ...constant, kind: 'real', decimals: 0, cells: cells.map((cell) => to(double(cell))) };
 }
 
 /** The attributes of `value.constant`, with at least so many decimals; a single cell in that shape. Errors: OutOfRangeError. */
@@ -96,9 +99,13 @@ export function constantAttributes(
   };
 }
 
+function isHeld(units: bigint): boolean {
+  return units >= -MOST && units <= MOST;
+}
+
 /** An integer that the core can take. Errors: OutOfRangeError `range.integer`. */
 export function exact(where: string, units: bigint): bigint {
-  if (units >= -MOST && units <= MOST) return units;
+  if (isHeld(units)) return units;
   throw failure('range.integer', `${where}: a known number with all decimals exceeds 127 bits`, {
     where,
     expected: { max: `${MOST}` },

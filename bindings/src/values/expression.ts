@@ -8,9 +8,9 @@ import {
   NUMBERS,
 } from '../arguments.js';
 import { failure } from '../errors.js';
-import { decimalsOf, powerOfTen, toUnits } from '../exact.js';
+import { decimalsOf, doubleBeyond, powerOfTen, toUnits } from '../exact.js';
 import { approximation, checkedApproximation } from './approximation.js';
-import { type Constant, constantAttributes, constantOf, doubles, exact, mapConstant } from './constants.js';
+import { type Constant, constantAttributes, constantOf, doubles, exact, mapDoubles } from './constants.js';
 import { dayNumber, isDate } from './days.js';
 import type { Recorded, Recorder } from './recorder.js';
 import { recordForAll, type Records, typeInRecord } from './records.js';
@@ -155,14 +155,12 @@ export class Expression implements Value {
     const given = this.#given('divide', other);
     // No scheme divides, but for a real there is the inverse.
     const inverse = this.kind === 'real' && this.place === 'encrypted' && !this.finished;
-    if (given instanceof Expression || !inverse) return this.#both('divide', 'value.divide', given);
-    if (given.kind === 'real' && given.cells.some((cell) => Number(cell) === 0))
-      throw wrongArgument('divide', 'a divisor other than 0', 0);
-    return this.#both(
-      'divide',
-      'value.multiply',
-      mapConstant(given, (cell) => 1 / cell),
-    );
+    if (given instanceof Expression || given.kind === 'date' || !inverse)
+      return this.#both('divide', 'value.divide', given);
+    const inverses = mapDoubles(given, (cell) => 1 / cell);
+    if (!inverses.cells.every((cell) => Number.isFinite(cell)))
+      throw wrongArgument('divide', 'divisors other than 0, whose inverses are doubles', other);
+    return this.#both('divide', 'value.multiply', inverses);
   }
 
   sqrt(): Value {
@@ -183,7 +181,7 @@ export class Expression implements Value {
 
   within(min: number | bigint | Day, max: number | bigint | Day): Value {
     const where = 'within';
-    const [low, high] = [this.#bound(where, min), this.#bound(where, max)];
+    const [low, high] = [this.#bound(where, min, -1), this.#bound(where, max, 1)];
     if (!(low <= high))
       throw wrongArgument(where, 'min no larger than max', `${describe(min)} and ${describe(max)}`);
     return this.#alone(where, 'value.within', { min: low, max: high });
@@ -420,8 +418,8 @@ export class Expression implements Value {
     });
   }
 
-  /** In units, as the core has it. */
-  #bound(where: string, bound: unknown): bigint | number {
+  /** In units, as the core has it; of reals a double that is no nearer, below for -1, else above. */
+  #bound(where: string, bound: unknown, side: -1 | 1): bigint | number {
     if (this.kind === 'date') {
       const day = typeof bound === 'string' || isDate(bound) ? dayNumber(bound) : undefined;
       if (day === undefined) throw wrongArgument(where, 'two days', bound);
@@ -429,7 +427,7 @@ export class Expression implements Value {
     }
     const number = typeof bound === 'bigint' || (typeof bound === 'number' && Number.isFinite(bound));
     if (!number) throw wrongArgument(where, 'two finite numbers', bound);
-    if (this.kind === 'real') return Number(bound);
+    if (this.kind === 'real') return doubleBeyond(bound, side);
     const units = toUnits(bound as number | bigint, this.decimals);
     if (typeof units === 'bigint') return exact(where, units);
     throw wrongArgument(where, `numbers of at most ${this.decimals} decimals`, bound);

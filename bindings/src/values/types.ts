@@ -173,11 +173,11 @@ export interface Approximation {
   at(x: number): number;
 }
 
-/** How encrypted reals are compared. */
+/** How reals are compared by who cannot see them. */
 export interface ComparisonOptions {
   /**
-   * From which difference on the result has to be right, above 0: where operands are nearer to each other it may be either, and what is made of it anything in between.
-   * Ignored where nothing real is encrypted.
+   * From which difference on the result has to be right, above 0: where operands are nearer to each other it may be either, and what is made of it anything in between. Encrypted reals need one.
+   * Of integers a wider one than their unit makes it cheaper where reals are encrypted beside them, and a narrower one nothing; it is ignored where no real is encrypted in the whole task.
    */
   gap?: number | undefined;
 }
@@ -236,7 +236,7 @@ export interface Value extends ValueType {
 
   /**
    * x < y: booleans, as of all comparisons. Of encrypted integers, dates: narrow bounds make it cheap. Encrypted reals need a `gap`, and the wider it is the
-   * cheaper.
+   * cheaper. A choice by a comparison (`select`) computes both sides: where one has no value, the result has none.
    */
   lessThan(other: ValueOperand, options?: ComparisonOptions): Value;
   /** x <= y. */

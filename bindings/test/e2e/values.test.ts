@@ -13,6 +13,75 @@ describe.each(BUILDS)('the %s build', (mode) => {
   });
   afterAll(() => loom?.dispose());
 
+  it('takes numbers beside reals for the decimals that they are written as', async () => {
+    const task = createTask();
+    const x = task.encrypted('x', { shape: [2], min: 0, max: 9, decimals: 1 });
+    const y = task.plain('y', { kind: 'real', shape: [2], min: 0, max: 9 });
+    const mean = x.mean();
+    const all: Record<string, Value> = {
+      least: mean.atLeast(0.3),
+      most: mean.atMost(0.3),
+      same: mean.equals(0.3),
+      more: mean.greaterThan(0.3),
+      none: mean.sub(0.3),
+      within: mean.within(0, 0.3),
+      'within, from': mean.within(0.3, 1),
+      share: x.at(0).divide(x.sum()).equals(0.5),
+      ratio: mean.divide(0.3),
+      either: mean.equals(0.3).select(mean, 0.7),
+      'half or more': y.atLeast(0.5).select(x, 0),
+      'one or more': y.multiply(0.5).atLeast(1).select(x, 0),
+      // Of more bits than the core's integers have, the double that it is.
+      huge: mean.lessThan(1e300),
+    };
+    for (const [name, value] of Object.entries(all)) task.output(name, value);
+    const program = await loom.compile(task);
+    const client = await program.client();
+    const [encrypted, plain] = [{ x: [0.3, 0.3] }, { y: [0.5, 2] }];
+    const truth = {
+      ...{ least: true, most: true, same: true, more: false, none: 0, within: 0.3, 'within, from': 0.3 },
+      ...{
+        share: true,
+        ratio: 1,
+        either: 0.3,
+        'half or more': [0.3, 0.3],
+        'one or more': [0, 0.3],
+        huge: true,
+      },
+    };
+    const result = await program.run(await client.encrypt(encrypted), client.evaluationKeys, { plain });
+    expect(await client.decrypt(result)).toEqual(truth);
+    expect(await client.plain(encrypted, { plain })).toEqual(await client.decryptExact(result));
+    client.dispose();
+    program.dispose();
+  });
+
+  it('tells what has no value, where bounds would say what comes of it, and keeps the rest', async () => {
+    const task = createTask();
+    const x = task.encrypted('x', { shape: [3], min: 0, max: 9 });
+    const y = task.plain('y', { min: -9, max: 9 });
+    task.output('chosen', y.sqrt().lessThan(100).select(x, 0));
+    const program = await loom.compile(task);
+    const client = await program.client();
+    const inputs = await client.encrypt({ x: [1, 2, 3] });
+    const chosen = async (y: number) =>
+      await client.decrypt(await program.run(inputs, client.evaluationKeys, { plain: { y } }));
+    expect(await chosen(4)).toEqual({ chosen: [1, 2, 3] });
+    expect((await errorOf(chosen(-4))).message).toContain('value.root: operand: found a number below 0');
+    const large = createTask();
+    const mean = large.encrypted('x', { shape: [7], min: 0, max: 1, decimals: 3 }).mean();
+    large.output('mean', mean);
+    large.output('power', mean.add(1).power(360));
+    const other = await loom.compile(large);
+    const owner = await other.client();
+    const given = { x: [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.501] };
+    const details = await owner.decryptDetails(
+      await other.run(await owner.encrypt(given), owner.evaluationKeys),
+    );
+    expect(details['mean']?.value).toBeCloseTo(0.500142857, 9);
+    expect(details['power']?.problem?.message).toMatch(/no value: .*bits of an exact number, at most 8192/);
+  });
+
   it('computes on integers, decimals, booleans, days and categories, exactly', async () => {
     const task = createTask();
     const age = task.encrypted('age', { shape: [5], min: 0, max: 120 });

@@ -27,10 +27,9 @@ export function numberType(a, b, decimals) {
 
 const productType = (a, b) => numberType(a, b, a.decimals + b.decimals);
 
-/** Times the double that is nearest to the inverse. */
+/** Times the inverse of the nearest double, as a double. */
 function timesInverse(a, b) {
-  const inverse = cell.quotient(cell.UNIT, b);
-  return cell.product(a, cell.single(ofDouble(nearest(inverse.low))));
+  return cell.product(a, cell.single(ofDouble(1 / nearest(b.low))));
 }
 
 /** An operation on each two cells. */

@@ -32,12 +32,12 @@ export function constant(task, value, like) {
   }
   if (!cells.every((cell) => typeof cell === 'number' || typeof cell === 'bigint')) throw new Refusal('input.type');
   if (cells.some((cell) => typeof cell === 'number' && !Number.isFinite(cell))) throw new Refusal('input.not_a_number');
-  if (like?.kind === 'real')
+  const decimals = Math.max(0, ...cells.map(decimalsOf));
+  if (like?.kind === 'real' && cells.some((cell) => isBeyond(fraction(cell), decimals)))
     return of(
       'real',
       cells.map((cell) => ofDouble(Number(cell))),
     );
-  const decimals = Math.max(0, ...cells.map(decimalsOf));
   if (like?.kind === 'category' && decimals === 0)
     return of('category', cells.map(fraction), { categories: like.categories });
   return of('integer', cells.map(fraction), { decimals });
@@ -53,8 +53,10 @@ export function operandOf(self, other, like = self) {
 /** Whether a constant fits into what a program can hold, with that many decimals. */
 export function isTooLarge({ constant, kind, cells }, decimals) {
   if (!constant || kind === 'real') return false;
-  return cells.some(({ low: { n, d } }) => {
-    const units = (n * 10n ** BigInt(decimals)) / d;
-    return units > MOST || units < -MOST;
-  });
+  return cells.some(({ low }) => isBeyond(low, decimals));
+}
+
+function isBeyond({ n, d }, decimals) {
+  const units = (n * 10n ** BigInt(decimals)) / d;
+  return units > MOST || units < -MOST;
 }

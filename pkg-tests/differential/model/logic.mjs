@@ -26,9 +26,17 @@ function isComparable(a, b, isEquality) {
 function comparisonLevels(a, b, gap) {
   const differences = spread(a, b);
   if (!a.isCiphertext && !b.isCiphertext) return 0;
-  if (a.task.scheme === 'CKKS') return 3 + 3 * Math.log2(Math.max(2, differences / gap));
+  if (a.task.scheme === 'CKKS') {
+    const unit = unitOf(a, b);
+    const least = unit === undefined ? gap : Math.max(gap ?? unit, unit) - unit / 2;
+    return 3 + 3 * Math.log2(Math.max(2, differences / least));
+  }
   return 1 + Math.log2(Math.max(2, differences * 10 ** Math.max(a.decimals, b.decimals)));
 }
+
+/** What whole numbers, days and categories differ by at least; undefined for reals. */
+const unitOf = (a, b) =>
+  a.kind === 'real' || b.kind === 'real' ? undefined : 10 ** -Math.max(a.decimals ?? 0, b.decimals ?? 0);
 
 /** How far from each other the differences of cells may be, 0 included. */
 export function spread(a, b) {
@@ -57,7 +65,7 @@ function compared(self, other, options, { swapped = false, equality = false, orE
     .broken(encrypted && real && !finished && (equality || gap === undefined), 'operator.invalid')
     .broken(!isComparable(a, b, equality), 'operator.invalid');
   const approximate = encrypted && !finished && self.task.scheme === 'CKKS';
-  const least = gap === undefined ? undefined : ofDouble(gap);
+  const least = gap === undefined || gap <= unitOf(a, b) ? undefined : ofDouble(gap);
   const of = (x, y) => {
     if (equality) return cell.isEqual(x, y);
     if (!approximate || !least) return cell.isBelow(x, y, orEqual);

@@ -4,9 +4,10 @@
 //! equality only, with such of as many categories.
 //!
 //! Schemes of integers look the difference up. Schemes of reals approximate its sign, from as little as attribute `gap`, a real number, on: where the operands are nearer to each other,
-//! the result is anything from 0 to 1. What is not encrypted is compared exactly, whatever the gap is.
+//! the result is anything from 0 to 1. Of what is whole (integers in their units, days, categories, booleans) it is the sign of what lies half a unit off, so that all are right without a gap, and with one
+//! that is no larger than a unit; and where neither is less, they are equal. What is not encrypted is compared exactly, whatever the gap is.
 
-use super::arithmetic::{aligned_pair, joined, range_pair, same, seen, two, zip, zip_near};
+use super::arithmetic::{aligned_pair, any_encrypted, joined, range_pair, same, seen, two, zip, zip_near};
 use super::{PRIMITIVE, Primitive};
 use crate::Result;
 use crate::ops::Call;
@@ -90,23 +91,37 @@ fn compared(call: &Call<'_>) -> Result<Value> {
 }
 
 fn range(call: &Call<'_>, inputs: &[Known]) -> Result<Range> {
-    let relation = Relation::of(call)?;
-    let (a, b) = range_pair(call, compared(call)?.kind, inputs)?;
-    let order = a.order(b);
-    let known = match relation {
-        _ if same(inputs) => Some(relation != Relation::Less),
-        Relation::Less => order.and_then(|order| order.less),
-        Relation::AtMost => order.and_then(|order| order.at_most),
-        Relation::Equal => {
-            order.and_then(|Order { less, at_most }| match (less, at_most) {
-                (Some(true), _) | (_, Some(false)) => Some(false),
-                // Two single numbers that are one.
-                (Some(false), Some(true)) => Some(true),
-                _ => None,
-            })
+    let (relation, kind) = (Relation::of(call)?, compared(call)?.kind);
+    let known = |same: bool, a: Range, b: Range| {
+        let order = a.order(b);
+        match relation {
+            _ if same => Some(relation != Relation::Less),
+            Relation::Less => order.and_then(|order| order.less),
+            Relation::AtMost => order.and_then(|order| order.at_most),
+            Relation::Equal => {
+                order.and_then(|Order { less, at_most }| match (less, at_most) {
+                    (Some(true), _) | (_, Some(false)) => Some(false),
+                    // Two single numbers that are one.
+                    (Some(false), Some(true)) => Some(true),
+                    _ => None,
+                })
+            }
         }
     };
-    Ok(known.map_or(Range::of_kind(Kind::Boolean), |known| Range::integers([Some(known.into())])))
+    let found = match unsure(call)? {
+        None => {
+            let (a, b) = range_pair(call, kind, inputs)?;
+            known(same(inputs), a, b)
+        }
+        // Both where one is that much more, and that much less.
+        Some(gap) => {
+            let (a, b) = range_pair(call, Kind::Real, inputs)?;
+            let [more, less] =
+                [gap, -gap].map(|by| known(false, a, b.sum(Range::Reals { min: by, max: by })));
+            more.filter(|_| more == less)
+        }
+    };
+    Ok(found.map_or(Range::of_kind(Kind::Boolean), |known| Range::integers([Some(known.into())])))
 }
 
 fn exact(call: &Call<'_>, inputs: &[&Exact]) -> Result<Exact> {
@@ -128,10 +143,23 @@ fn near(call: &Call<'_>, inputs: &[&Near]) -> Result<Option<Near>> {
 
 /// Nearer to each other than the gap is only what is nobody's to compare.
 fn sure(call: &Call<'_>, inputs: &[&Exact]) -> Result<bool> {
-    let Some(gap) = gap(call)?.and_then(Number::from_f64) else { return Ok(true) };
+    let Some(gap) = unsure(call)?.and_then(Number::from_f64) else { return Ok(true) };
     let [a, b] = two(call, inputs)?;
     let (a, b) = (seen(call, 0, Kind::Real, *a)?, seen(call, 1, Kind::Real, *b)?);
     Ok(a.cells.iter().zip(&b.cells).all(|(a, b)| *a >= b + &gap || *b >= a + &gap))
+}
+
+/// From which difference on a scheme of reals has to be right; none where it always is.
+fn unsure(call: &Call<'_>) -> Result<Option<f64>> {
+    Ok(gap(call)?.filter(|&gap| any_encrypted(call) && unit(call).is_none_or(|unit| gap > unit)))
+}
+
+/// What whole numbers, days and categories differ by at least; none for reals.
+fn unit(call: &Call<'_>) -> Option<f64> {
+    let [a, b] = [0, 1].map(|index| call.value(index).ok());
+    let (a, b) = (a?, b?);
+    let whole = a.kind != Kind::Real && b.kind != Kind::Real && a.decimals == b.decimals;
+    whole.then(|| Number::ONE.quotient(&Number::power_of_ten(a.decimals)).unwrap_or(Number::ONE).to_f64())
 }
 
 fn gap(call: &Call<'_>) -> Result<Option<f64>> {
@@ -143,49 +171,85 @@ fn gap(call: &Call<'_>) -> Result<Option<f64>> {
 }
 
 fn lower(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cells> {
-    if l.exact { looked_up(call, x, l) } else { approximated(call, x, l) }
+    let known = |(source, x): (u32, &Lowered)| Known { range: x.range, source };
+    match range(call, &(0..).zip(x).map(known).collect::<Vec<_>>())? {
+        Range::Integers { min, max } if min == max => decided(call, x, l, min),
+        _ if l.exact => looked_up(call, x, l),
+        _ => approximated(call, x, l),
+    }
 }
 
-/// x < y, and x <= y, is (1 - s) / 2 for the sign s of x - y.
+/// What bounds tell already, in ciphertexts all the same.
+fn decided(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>, found: i128) -> Result<Cells> {
+    let value = Value { kind: Kind::Boolean, decimals: 0, ..compared(call)? };
+    let encrypted = x.iter().find(|x| !x.is_clear());
+    let encrypted = encrypted.ok_or_else(|| call.error("operands", "clear ones", "an encrypted one"))?;
+    let (zero, found) = (l.number(&Number::ZERO, &value)?, l.number(&found.into(), &value)?);
+    let zeros = l.packer.multiply(&encrypted.cells, &zero)?;
+    l.packer.add(&zeros, &found)
+}
+
+/// x < y, and x <= y, is (1 - s(d)) / 2 for the sign s of d = x - y. Of what is whole, with a unit u, x < y is that of d + u/2, x <= y of
+/// d - u/2, and x = y is (s(d + u/2) - s(d - u/2)) / 2.
 fn approximated(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cells> {
     let [a, b] = two(call, x)?;
     let (va, vb) = (call.value(0)?, call.value(1)?);
-    let found = "reals, or integers beside reals";
-    let (Some(gap), true) = (gap(call)?, Relation::of(call)? != Relation::Equal && va.kind != Kind::Date)
-    else {
-        let expected = "an order of numbers, and attribute `gap`: from which difference on it has to be right; or integers, dates or categories in a task without encrypted reals";
-        return Err(call.error("operands", found, expected));
+    let relation = Relation::of(call)?;
+    let (gap, off) = match (gap(call)?, unit(call)) {
+        (gap, Some(unit)) => (gap.unwrap_or(unit).max(unit) - unit / 2.0, unit / 2.0),
+        (Some(gap), None) if relation != Relation::Equal => (gap, 0.0),
+        _ => {
+            let (found, expected) = (
+                "encrypted reals",
+                "an order, and attribute `gap`: from which difference on it has to be right",
+            );
+            return Err(call.error("operands", found, expected));
+        }
     };
+    if are_bits([a, b]) && va.decimals == 0 && vb.decimals == 0 {
+        return of_bits(relation, call, [a, b], l);
+    }
     let difference = a.range.in_units(va.decimals).sum(b.range.in_units(vb.decimals).negative());
     let Range::Reals { min, max } = difference else {
         return Err(call.error("difference of the operands", "a range that is not known", "bounds of both"));
     };
-    let largest = min.abs().max(max.abs()).max(gap);
-    let Some(mut chain) = sign::chain(gap / largest) else {
-        let expected = format!("at least a part of {largest} that few polynomials tell from 0");
-        return Err(call.error("gap", gap, expected));
-    };
-    // The last one gives -s/2.
-    if let Some(last) = chain.last_mut() {
-        last.iter_mut().for_each(|c| *c /= -2.0);
-    }
     let value = Value { kind: Kind::Real, decimals: 0, ..compared(call)? };
-    let Cells::Encrypted(mut s) = l.packer.sub(&a.cells, &b.cells)? else {
-        return Err(call.error("operands", "clear ones", "an encrypted one"));
-    };
-    let mut interval = Interval { min: -largest, max: largest };
-    let count = chain.len();
-    for (number, p) in chain.iter().enumerate() {
-        let off = if number + 1 == count { sign::OFF } else { 0.0 };
-        s = match l.chebyshev(&s, interval, p, off, &value)? {
-            Cells::Encrypted(s) => s,
-            Cells::Clear(_) => return Err(call.error("operands", "clear ones", "an encrypted one")),
+    let difference = l.packer.sub(&a.cells, &b.cells)?;
+    let mut halved = |by: f64, half: f64| {
+        let largest = (min + by).abs().max((max + by).abs()).max(gap);
+        let Some(mut chain) = sign::chain(gap / largest) else {
+            let expected = format!("at least a part of {largest} that few polynomials tell from 0");
+            return Err(call.error("gap", gap, expected));
         };
-        interval = Interval { min: -1.0, max: 1.0 };
+        if let Some(last) = chain.last_mut() {
+            last.iter_mut().for_each(|c| *c *= half);
+        }
+        let mut s = difference.clone();
+        if by != 0.0 {
+            let by = l.number(&Number::from_f64(by).unwrap_or(Number::ZERO), &value)?;
+            s = l.packer.add(&s, &by)?;
+        }
+        let clear = || call.error("operands", "clear ones", "an encrypted one");
+        let Cells::Encrypted(mut s) = s else { return Err(clear()) };
+        let mut interval = Interval { min: -largest, max: largest };
+        let count = chain.len();
+        for (number, p) in chain.iter().enumerate() {
+            let off = if number + 1 == count { sign::OFF } else { 0.0 };
+            s = match l.chebyshev(&s, interval, p, off, &value)? {
+                Cells::Encrypted(s) => s,
+                Cells::Clear(_) => return Err(clear()),
+            };
+            interval = Interval { min: -1.0, max: 1.0 };
+        }
+        Ok(Cells::Encrypted(s))
+    };
+    if relation == Relation::Equal {
+        let (above, below) = (halved(off, 0.5)?, halved(-off, -0.5)?);
+        return l.packer.add(&above, &below);
     }
-    let half = Number::from_f64(0.5).unwrap_or(Number::ZERO);
-    let half = l.number(&half, &value)?;
-    l.packer.add(&Cells::Encrypted(s), &half)
+    let s = halved(if relation == Relation::Less { off } else { -off }, -0.5)?;
+    let half = l.number(&Number::from_f64(0.5).unwrap_or(Number::ZERO), &value)?;
+    l.packer.add(&s, &half)
 }
 
 /// x < y is d < 0 for d = x - y, x <= y is not d > 0, x = y is not d /= 0: three tables whose entry for 0 is 0.
@@ -206,8 +270,7 @@ fn looked_up(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cel
     }
     let relation = Relation::of(call)?;
     // Of an encrypted bit and a clear one, all is linear: y - x y and the like.
-    let bits = [a, b].iter().all(|x| matches!(x.range, Range::Integers { min: 0.., max: ..=1 }));
-    if bits && (a.is_clear() || b.is_clear()) {
+    if are_bits([a, b]) && (a.is_clear() || b.is_clear()) {
         return of_bits(relation, call, [a, b], l);
     }
     let entry = |d: i128| match relation {
@@ -227,7 +290,11 @@ fn looked_up(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cel
     l.packer.sub(&ones, &found)
 }
 
-/// x < y is y - x y, x <= y is 1 - x + x y, and x = y is 1 - x - y + 2 x y, of bits of which one is clear.
+fn are_bits(all: [&Lowered; 2]) -> bool {
+    all.iter().all(|x| matches!(x.range, Range::Integers { min: 0.., max: ..=1 }))
+}
+
+/// x < y is y - x y, x <= y is 1 - x + x y, and x = y is 1 - x - y + 2 x y, of bits.
 fn of_bits(
     relation: Relation,
     call: &Call<'_>,
