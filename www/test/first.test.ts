@@ -21,10 +21,16 @@ test.each([
   ['0x10 2', '0x10'],
   ['1 1e400', '1e400'],
   ['12345678901234567890 2', '12345678901234567890'],
+  ['2 1e-999999999', '1e-999999999'],
 ])('“%s” are none', (typed, wrong) => {
   const found = typedNumbers(typed) as { wrong: string; why: string };
   expect(found.wrong).toBe(wrong);
-  const why = { '': /^Type a few/, '1e400': /is too large\.$/, '12345678901234567890': /more digits than/ };
+  const why = {
+    '': /^Type a few/,
+    '1e400': /is too large\.$/,
+    '12345678901234567890': /more digits than/,
+    '1e-999999999': /more digits than/,
+  };
   expect(found.why).toMatch(why[wrong as keyof typeof why] ?? /is no number/);
 });
 

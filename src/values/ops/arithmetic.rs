@@ -104,6 +104,26 @@ pub(super) fn seen<'a, T: InUnits>(
     Ok(if turned { Cow::Owned(operand.in_units(value.decimals)) } else { Cow::Borrowed(operand) })
 }
 
+/// A number, which may be off by so much, of a value that lies in that range: what is outside for what it may be off by is at the bound; none for what is further outside.
+pub(super) fn brought_into(range: Range, x: &Number, d: f64) -> Option<Number> {
+    if range.contains(x) {
+        return Some(x.clone());
+    }
+    let (ends, [least, most]) = match range {
+        Range::Reals { min, max } => ([min, max], [min, max].map(Number::from_f64)),
+        Range::Integers { min, max } => {
+            ([min as f64, max as f64], [min, max].map(|end| Some(Number::from(end))))
+        }
+        Range::Unknown => return None,
+    };
+    let size = x.to_f64();
+    let may_be_inside = d.is_finite() && size + d >= ends[0] && size - d <= ends[1];
+    if !may_be_inside {
+        return None;
+    }
+    if size < ends[0] { least } else { most }
+}
+
 /// Two ranges, as of the kind.
 pub(super) fn range_pair(call: &Call<'_>, kind: Kind, inputs: &[Known]) -> Result<(Range, Range)> {
     let [a, b] = two(call, inputs)?;

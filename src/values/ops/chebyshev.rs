@@ -2,7 +2,7 @@
 //! data, binary64 from that of T_0 on, 2 to 1024; `min` and `max` are reals, and x lies between them, as its range has to say (`value.within`).
 //! So is a function of reals approximated. Where nothing is encrypted, it is computed in binary64, by Clenshaw's recurrence, of the u that is nearest.
 
-use super::arithmetic::{map, map_near, one, real, seen};
+use super::arithmetic::{brought_into, map, map_near, one, real, seen};
 use super::{PRIMITIVE, Primitive};
 use crate::Result;
 use crate::ops::Call;
@@ -79,14 +79,23 @@ fn at(call: &Call<'_>, interval: Interval, all: &[f64], x: &Number) -> Result<Nu
     found.ok_or_else(|| call.error("operand", "a number outside", format!("{interval}")))
 }
 
-/// Where u is off by e, p(u) is at most by e times the sum of |c_k| k^2, as the derivative of T_k is at most k^2 between -1 and 1. What x is may lie beyond an end of the interval
-/// only as far as the range that said that it does not is off.
+/// Where u is off by e, p(u) is at most by e times the sum of |c_k| k^2, as the derivative of T_k is at most k^2 between -1 and 1, and by what the recurrence is rounded by. What is beyond an end of the interval is there
+/// for what it may be off by, as its range said: it is at the end.
 fn near(call: &Call<'_>, inputs: &[&Near]) -> Result<Option<Near>> {
     let (interval, all) = (interval(call)?, coefficients(call)?);
-    let slope: f64 = all.iter().enumerate().map(|(k, c)| c.abs() * (k * k) as f64).sum();
+    let terms = || all.iter().enumerate().map(|(k, c)| (k as f64, c.abs()));
+    let slope: f64 = terms().map(|(k, c)| c * k * k).sum();
     let steepest = slope / (interval.max - interval.min) * 2.0;
+    // Two values, each with u rounded, and an error of some units of each term in every step after it.
+    let rounded = 2.0 * f64::EPSILON * (slope + terms().map(|(k, c)| 4.0 * c * (k + 1.0)).sum::<f64>());
+    let ends = Range::Reals { min: interval.min, max: interval.max };
     let x = seen(call, 0, Kind::Real, *one(call, inputs)?)?;
-    map_near(call, &[&x], |x, d| Ok((at(call, interval, &all, x)?, steepest * d))).map(Some)
+    let cell = |x: &Number, d: f64| {
+        let inside = brought_into(ends, x, d);
+        let off = if d > 0.0 { steepest * d + rounded } else { 0.0 };
+        Ok((at(call, interval, &all, inside.as_ref().unwrap_or(x))?, off))
+    };
+    map_near(call, &[&x], cell).map(Some)
 }
 
 fn lower(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cells> {
@@ -119,16 +128,18 @@ mod tests {
             let expected = 0.5 - 2.0 * angle.cos() + 0.25 * (2.0 * angle).cos() + 1.5 * (4.0 * angle).cos();
             assert!((cell.to_f64() - expected).abs() < 1e-12 && range.contains(cell), "{x}");
         }
-        let off = def.near(&call, &[&Near::within(Exact::integers([-20, -11, 0, 27, 40]), 5.0)]).unwrap();
+        let off = def.near(&call, &[&Near::within(Exact::integers([-32, -11, 0, 27, 54]), 5.0)]).unwrap();
         let near = off.unwrap();
         for by in [-5, -1, 1, 5] {
-            let moved = Exact::integers([-20, -11, 0, 27, 40].map(|x| x + by));
+            // Of what is beyond an end only what is not may be meant.
+            let moved = Exact::integers([-32, -11, 0, 27, 54].map(|x| (x + by).clamp(-30, 50)));
             let moved = def.exact(&call, &[&moved]).unwrap();
             for (index, (cell, there)) in near.cells.cells.iter().zip(&moved.cells).enumerate() {
                 assert!((cell.to_f64() - there.to_f64()).abs() <= near.off[index], "{index} {by}");
             }
         }
         assert!(def.exact(&call, &[&Exact::integers([-31, 0, 0, 0, 0])]).is_err());
+        assert!(def.near(&call, &[&Near::within(Exact::integers([-36, 0, 0, 0, 0]), 5.0)]).is_err());
         let beyond = Known { range: Range::Integers { min: -31, max: 50 }, source: 0 };
         assert!(def.range(&call, &[beyond]).is_err());
     }

@@ -1,7 +1,7 @@
 //! x, of which whoever writes the task knows that every cell lies between attributes `min` and `max`: numbers or dates; integers in units of 10^-decimals, or reals. What bounds say
 //! beyond that is forgotten. The interpreter refuses a cell that does not lie there; of an encrypted one nobody sees it, and results are wrong, or refused where they are larger than all that was declared.
 
-use super::arithmetic::{map_near, one};
+use super::arithmetic::{brought_into, map_near, one};
 use super::{PRIMITIVE, Primitive};
 use crate::ops::Call;
 use crate::packed::Cells;
@@ -27,25 +27,8 @@ pub(super) const WITHIN: Primitive = Primitive {
     },
     near: |call, inputs| {
         let range = told(call)?;
-        let (ends, [least, most]) = match range {
-            Range::Reals { min, max } => ([min, max], [min, max].map(Number::from_f64)),
-            Range::Integers { min, max } => {
-                ([min as f64, max as f64], [min, max].map(|end| Some(Number::from(end))))
-            }
-            Range::Unknown => return Ok(None),
-        };
-        // What is outside for what it may be off by is at the bound.
         let near = |x: &Number, d: f64| {
-            let size = x.to_f64();
-            let at =
-                match range.contains(x) {
-                    true => Some(x.clone()),
-                    false if d.is_finite() && size + d >= ends[0] && size - d <= ends[1] => {
-                        if size < ends[0] { least.clone() } else { most.clone() }
-                    }
-                    false => None,
-                };
-            at.map(|at| (at, d)).ok_or_else(|| outside(call, range))
+            brought_into(range, x, d).map(|x| (x, d)).ok_or_else(|| outside(call, range))
         };
         map_near(call, inputs, near).map(Some)
     },

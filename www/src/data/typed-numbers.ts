@@ -1,6 +1,6 @@
 /** Numbers that somebody types in a line, as a table of one column. */
 
-import { exactly } from '../vectors/operators/decimals.js';
+import { isHeld } from '../vectors/operators/decimals.js';
 
 export const TYPED_NAME = 'your numbers';
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
@@ -32,7 +32,7 @@ function whyNot(text: string): string | undefined {
   const piece = `“${text.slice(0, 20)}${text.length > 20 ? '…' : ''}”`;
   if (!NUMBER.test(text)) return `${piece} is no number. Type a few, such as 54 61 47.`;
   if (!Number.isFinite(Number(text))) return `${piece} is too large.`;
-  return typeof exactly(text) === 'number' ? undefined : `${piece} has more digits than can be kept exactly.`;
+  return isHeld(text) ? undefined : `${piece} has more digits than can be kept exactly.`;
 }
 
 /** A file of them. */

@@ -44,6 +44,11 @@ export function sumOf(a: string, b: string): string {
   return `${units(some) + units(others)}e${-places}`;
 }
 
+/** Whether a decimal is a double, so that nothing of it is lost as one. */
+export function isHeld(decimal: string): boolean {
+  return isDouble(decimalOf(decimal), Number(decimal));
+}
+
 /** As a double if it is one; else all its digits, as text. */
 export function exactly(decimal: string): number | string {
   const value = Number(decimal);
