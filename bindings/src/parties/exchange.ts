@@ -3,6 +3,7 @@ import { describe } from '../arguments.js';
 import { CipherloomError, failure, type PartyError } from '../errors.js';
 import type { RawOutgoing } from '../raw.js';
 import { readAttributes } from '../type-text.js';
+import { listenTo, tellRefused } from './callbacks.js';
 import { decode, encode, type Frame, NOBODY, PIECE, type Reason, type Said } from './frame.js';
 import type { Kept } from './kept.js';
 import { newAttempt } from './run.js';
@@ -145,7 +146,7 @@ export class Exchange {
 
   /** Begins to listen, and says hello to all. */
   start(): void {
-    this.#stopListening = this.#transport.listen((from, bytes) => this.#hear(from, bytes));
+    this.#stopListening = listenTo(this.#transport, (from, bytes) => this.#hear(from, bytes));
     for (const peer of this.#peers.values()) this.#hello(peer);
     const every = (milliseconds: number, work: () => void): void => {
       this.#timers.push(setInterval(work, milliseconds));
@@ -385,11 +386,7 @@ export class Exchange {
       if (!(error instanceof CipherloomError)) throw error;
       const details = { ...error.details, party: typeof from === 'string' ? from : undefined };
       const refused = failure(error.code as 'party.message', error.message, details) as PartyError;
-      try {
-        this.#settings.onRefused?.(refused);
-      } catch (thrown) {
-        this.#fail(thrown);
-      }
+      tellRefused(this.#settings.onRefused, refused, (thrown) => this.#fail(thrown));
     }
   }
 

@@ -21,6 +21,7 @@ import { checkArgument, checkOptions, describe, INTRODUCE_OPTIONS, tag } from '.
 import { CipherloomError, failure, type PartyError } from '../errors.js';
 import { webCrypto } from '../sealed-key.js';
 import { equal, joined } from './bytes.js';
+import { listenTo, tellRefused } from './callbacks.js';
 import { bytesOfDigits, digitsOf } from './digits.js';
 import { get, nameOf, put } from './kept.js';
 import { partyKeys, type PartyKeys, publicKeyOf } from './sealed/keys.js';
@@ -116,8 +117,9 @@ class Meeting {
   readonly #others: readonly string[];
   readonly #commitments = new Map<string, Uint8Array>();
   readonly #revealed = new Map<string, Revealed>();
-  /** Each message after the one before. */
-  #tail: Promise<void> = Promise.resolve();
+  /** What is to be done, one after the other. */
+  readonly #turns: (() => Promise<void>)[] = [];
+  #isWorking = false;
   #keys: PartyKeys | undefined;
   /** This party has said what it committed to. */
   #open = false;
@@ -146,9 +148,8 @@ class Meeting {
     const abort = (): void => this.#fail(signal?.reason);
     signal?.addEventListener('abort', abort);
     // Nothing is taken before it is known what was kept.
-    this.#tail = this.#restore();
-    this.#tail.catch((error: unknown) => this.#fail(error));
-    const stop = transport.listen((from, bytes) => this.#hear(from, bytes));
+    this.#inTurn(() => this.#restore().catch((error: unknown) => this.#fail(error)));
+    const stop = listenTo(transport, (from, bytes) => this.#hear(from, bytes));
     try {
       return await finished;
     } catch (error) {
@@ -195,19 +196,31 @@ class Meeting {
 
   // ------------------------------------------------------------------------------------------------ hearing
 
+  /** Work that handles its errors. No chain of promises: V8 walks all of one for the trace of each error that is made in it. */
+  #inTurn(work: () => Promise<void>): void {
+    this.#turns.push(work);
+    if (!this.#isWorking) void this.#work();
+  }
+
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    for (let work = this.#turns.shift(); work !== undefined; work = this.#turns.shift()) await work();
+    this.#isWorking = false;
+  }
+
   #hear(from: unknown, given: unknown): void {
     if (this.#over) return;
     try {
       const message = messageOf(given, this.#options.meeting);
       const name = this.#others.find((other) => other === from);
       if (name === undefined) throw refuse('party.stranger', `${describe(from)} is none of these parties`);
-      this.#tail = this.#tail
-        .then(() => this.#take(name, message))
-        .catch((error: unknown) => {
+      this.#inTurn(() =>
+        this.#take(name, message).catch((error: unknown) => {
           // What breaks the rules under a party's name ends it, if it is not over.
           this.#fail(error);
           this.#refused(name, error);
-        });
+        }),
+      );
     } catch (error) {
       this.#refused(from, error);
     }
@@ -217,11 +230,8 @@ class Meeting {
   #refused(from: unknown, error: unknown): void {
     if (this.#over || !(error instanceof CipherloomError)) return this.#fail(error);
     const details = { ...error.details, party: typeof from === 'string' ? from : undefined };
-    try {
-      this.#options.onRefused?.(failure(error.code as 'party.message', error.message, details) as PartyError);
-    } catch (thrown) {
-      this.#fail(thrown);
-    }
+    const refused = failure(error.code as 'party.message', error.message, details) as PartyError;
+    tellRefused(this.#options.onRefused, refused, (thrown) => this.#fail(thrown));
   }
 
   async #take(from: string, { kind, answer, body }: Message): Promise<void> {

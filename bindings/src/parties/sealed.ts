@@ -16,6 +16,7 @@ import {
 } from '../arguments.js';
 import { CipherloomError, failure, type PartyError } from '../errors.js';
 import { webCrypto } from '../sealed-key.js';
+import { listenTo, tellRefused } from './callbacks.js';
 import { digitsOf } from './digits.js';
 import { Incoming, refuse } from './sealed/incoming.js';
 import { newSuite, pairOf, type PartyKeys, publicKeyOf, whole } from './sealed/keys.js';
@@ -90,7 +91,7 @@ class Sealed implements Transport {
     this.#transport = transport;
     this.#settings = settings;
     // From now on, whether there is a run or not: what is missed would be a gap.
-    this.#stopListening = transport.listen((from, bytes) => this.#hear(from, bytes));
+    this.#stopListening = listenTo(transport, (from, bytes) => this.#hear(from, bytes));
   }
 
   listen(hear: Parameters<Transport['listen']>[0]): () => void {
@@ -177,12 +178,7 @@ class Sealed implements Transport {
       return;
     }
     const details = { ...error.details, party: typeof from === 'string' ? from : undefined };
-    try {
-      this.#settings.onRefused?.(
-        failure(error.code as 'party.message', error.message, details) as PartyError,
-      );
-    } catch (thrown) {
-      this.#broken ??= { error: thrown };
-    }
+    const refused = failure(error.code as 'party.message', error.message, details) as PartyError;
+    tellRefused(this.#settings.onRefused, refused, (thrown) => (this.#broken ??= { error: thrown }));
   }
 }
