@@ -1,5 +1,15 @@
 /** What a party keeps of a run, so that it can come back to it after its process has died. */
-import { checkArgument, describe, PARTY_STORE, RUN_NAME, TEXT, WHOLE } from '../arguments.js';
+import {
+  BYTES,
+  checkArgument,
+  describe,
+  type Kind,
+  PARTY_STORE,
+  RUN_NAME,
+  sortOf,
+  TEXT,
+  WHOLE,
+} from '../arguments.js';
 import { fromBytes, toBytes } from '../data.js';
 import { failure } from '../errors.js';
 import type { Port, RunOutputs } from '../graph-types.js';
@@ -9,6 +19,14 @@ import type { Crossing, PartyStore } from './types.js';
 
 /** Most attempts of one run. */
 const MOST_ATTEMPTS = 2 ** 32 - 1;
+/** Random bytes under one name: no more than Node reads of a file at once. */
+const MOST_RANDOM = 2 ** 31 - 1;
+const RANDOM_LENGTH: Kind = {
+  expected: `a whole number of bytes, at most ${MOST_RANDOM}`,
+  fits: (value) => WHOLE.fits(value) && (value as number) <= MOST_RANDOM,
+};
+/** Who draws under a name, in whatever store: the next one looks at what was kept when it is done. */
+const drawing = new Map<string, Promise<unknown>>();
 
 /** Whose part of which run it is, and over what. `id`: of the graph. */
 interface Whose {
@@ -128,8 +146,8 @@ export class Kept {
 }
 
 /**
- * Random bytes of a run, by the platform's random numbers, and the same ones whenever a party comes back to it: for seeds, masks and keys that are inputs. They are as
- * secret as what they are for, and so is the store. Errors: PartyError `party.store`; InputError `input.type`.
+ * Random bytes of a run, by the platform's random numbers, and the same ones whenever a party comes back to it, or asks twice at once: for seeds, masks and keys that are inputs. `length`: at most
+ * 2^31 - 1. They are as secret as what they are for, and so is the store. Errors: PartyError `party.store`; InputError `input.type`.
  */
 export async function keptRandom(
   store: PartyStore,
@@ -140,8 +158,24 @@ export async function keptRandom(
   checkArgument('keptRandom, store', store, PARTY_STORE);
   checkArgument('keptRandom, run', run, RUN_NAME);
   checkArgument('keptRandom, name', name, TEXT);
-  checkArgument('keptRandom, length', length, WHOLE);
+  checkArgument('keptRandom, length', length, RANDOM_LENGTH);
   const key = nameOf(run, name, 'random');
+  const draw = (): Promise<Uint8Array<ArrayBuffer>> => keptOrDrawn(store, key, name, length);
+  const drawn = (drawing.get(key) ?? Promise.resolve()).then(draw, draw);
+  drawing.set(key, drawn);
+  try {
+    return await drawn;
+  } finally {
+    if (drawing.get(key) === drawn) drawing.delete(key);
+  }
+}
+
+async function keptOrDrawn(
+  store: PartyStore,
+  key: string,
+  name: string,
+  length: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const before = await get(store, key);
   if (before !== undefined && before.length !== length)
     throw failed(`its random bytes ${describe(name)} are ${before.length}, expected ${length}`, undefined, {
@@ -170,9 +204,14 @@ export function nameOf(run: string, ...parts: string[]): string {
   return JSON.stringify([run, ...parts]);
 }
 
-/** Errors: PartyError `party.store`. */
+/** Errors: PartyError `party.store`, also where what it gives is neither bytes nor undefined. */
 export async function get(store: PartyStore, name: string): Promise<Uint8Array | undefined> {
-  return guarded(() => store.get(name));
+  const given: unknown = await guarded(() => store.get(name));
+  if (given === undefined || BYTES.fits(given)) return given as Uint8Array | undefined;
+  const expected = 'bytes (Uint8Array), or undefined for what is not there';
+  // Of what sort, and not the value: it may be a secret.
+  const found = sortOf(given);
+  throw failed(`its get gave ${found}, expected ${expected}`, undefined, { name, found, expected });
 }
 
 /** Errors: PartyError `party.store`. */

@@ -2,6 +2,9 @@
 import { failure } from '../errors.js';
 import type { PartyStore } from './types.js';
 
+/** How names of files end that are not whole yet. */
+const PART = '.part';
+
 /** In memory: for a party that need not come back itself, but is there for others who do. */
 export function inMemory(): PartyStore {
   const all = new Map<string, Uint8Array>();
@@ -14,7 +17,7 @@ export function inMemory(): PartyStore {
 
 /**
  * In a folder of Node's, for its owner's eyes alone; it is made if it is not there. A file is written under another name, and renamed once it is on the disk, so that a
- * party that dies halfway leaves it as it was. Errors: InputError `input.option`; of its methods: those of the file system.
+ * party that dies halfway leaves it as it was, and of two writers at once one has written. Errors: InputError `input.option`; of its methods: those of the file system.
  */
 export function inFolder(path: string): PartyStore {
   if (typeof path !== 'string' || path === '') {
@@ -23,9 +26,9 @@ export function inFolder(path: string): PartyStore {
       expected,
     });
   }
-  const { mkdir, open, readFile, rename, rm } = nodeModule('node:fs/promises');
-  const { join, resolve } = nodeModule('node:path');
-  const { createHash } = nodeModule('node:crypto');
+  const { mkdir, open, readdir, readFile, rename, rm } = nodeModule('node:fs/promises');
+  const { basename, join, resolve } = nodeModule('node:path');
+  const { createHash, randomUUID } = nodeModule('node:crypto');
   const folder = resolve(path);
   const fileOf = (name: string): string => join(folder, createHash('sha256').update(name).digest('hex'));
   return {
@@ -39,17 +42,31 @@ export function inFolder(path: string): PartyStore {
     },
     async put(name, bytes) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const part = `${fileOf(name)}.part`;
-      const file = await open(part, 'w', 0o600);
+      // Of this call alone: another one, or another process, may be writing the same.
+      const part = `${fileOf(name)}.${randomUUID()}${PART}`;
       try {
-        await file.writeFile(bytes);
-        await file.sync();
-      } finally {
-        await file.close();
+        const file = await open(part, 'wx', 0o600);
+        try {
+          await file.writeFile(bytes);
+          await file.sync();
+        } finally {
+          await file.close();
+        }
+        await rename(part, fileOf(name));
+      } catch (error) {
+        await rm(part, { force: true }).catch(() => {});
+        throw error;
       }
-      await rename(part, fileOf(name));
     },
-    remove: (name) => rm(fileOf(name), { force: true }),
+    async remove(name) {
+      const file = fileOf(name);
+      await rm(file, { force: true });
+      // A process that died while it wrote has left a part.
+      const isPart = (found: string): boolean =>
+        found.startsWith(`${basename(file)}.`) && found.endsWith(PART);
+      const left = (await readdir(folder).catch(() => [])).filter(isPart);
+      await Promise.all(left.map((found) => rm(join(folder, found), { force: true })));
+    },
   };
 }
 
