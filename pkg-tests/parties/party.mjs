@@ -25,7 +25,7 @@ async function work({ party, graph, run, nats, keys, others, keep, seed, timeout
     // The test hears how far it is.
     const noted = {
       close: () => transport.close(),
-      listen: (hear) => transport.listen(hear),
+      listen: (...how) => transport.listen(...how),
       send: async (to, bytes) => {
         await transport.send(to, bytes);
         process.send({ sent: true });

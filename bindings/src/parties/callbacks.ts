@@ -17,8 +17,8 @@ export function tellRefused(
 }
 
 /** Listens; gives what ends that, and never throws. Errors: PartyError `party.transport`. */
-export function listenTo(transport: Transport, hear: Parameters<Transport['listen']>[0]): () => void {
-  const stop: unknown = transport.listen(hear);
+export function listenTo(transport: Transport, ...how: Parameters<Transport['listen']>): () => void {
+  const stop: unknown = transport.listen(...how);
   if (typeof stop !== 'function') {
     const found = typeof stop;
     const problem = `A transport's listen gives no function that ends it, but ${found}`;

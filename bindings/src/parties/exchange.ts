@@ -7,6 +7,7 @@ import { listenTo, tellRefused } from './callbacks.js';
 import { decode, encode, type Frame, NOBODY, PIECE, type Reason, type Said } from './frame.js';
 import type { Kept } from './kept.js';
 import { newAttempt } from './run.js';
+import { lost } from './transports/lost.js';
 import type { Crossing, CutRunOptions, Transport } from './types.js';
 
 /** Most bytes of a value that are under way to a party that has not said that it has them. */
@@ -146,7 +147,11 @@ export class Exchange {
 
   /** Begins to listen, and says hello to all. */
   start(): void {
-    this.#stopListening = listenTo(this.#transport, (from, bytes) => this.#hear(from, bytes));
+    this.#stopListening = listenTo(
+      this.#transport,
+      (from, bytes) => this.#hear(from, bytes),
+      (cause) => this.#fail(lost(cause)),
+    );
     for (const peer of this.#peers.values()) this.#hello(peer);
     const every = (milliseconds: number, work: () => void): void => {
       this.#timers.push(setInterval(work, milliseconds));

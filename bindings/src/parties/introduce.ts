@@ -25,6 +25,7 @@ import { listenTo, tellRefused } from './callbacks.js';
 import { bytesOfDigits, digitsOf } from './digits.js';
 import { get, nameOf, put } from './kept.js';
 import { partyKeys, type PartyKeys, publicKeyOf } from './sealed/keys.js';
+import { lost } from './transports/lost.js';
 import type { PartyStore, Transport } from './types.js';
 
 /** Settings of {@link introduce}. */
@@ -149,7 +150,11 @@ class Meeting {
     signal?.addEventListener('abort', abort);
     // Nothing is taken before it is known what was kept.
     this.#inTurn(() => this.#restore().catch((error: unknown) => this.#fail(error)));
-    const stop = listenTo(transport, (from, bytes) => this.#hear(from, bytes));
+    const stop = listenTo(
+      transport,
+      (from, bytes) => this.#hear(from, bytes),
+      (cause) => this.#fail(lost(cause)),
+    );
     try {
       return await finished;
     } catch (error) {

@@ -91,11 +91,15 @@ class Sealed implements Transport {
     this.#transport = transport;
     this.#settings = settings;
     // From now on, whether there is a run or not: what is missed would be a gap.
-    this.#stopListening = listenTo(transport, (from, bytes) => this.#hear(from, bytes));
+    this.#stopListening = listenTo(
+      transport,
+      (from, bytes) => this.#hear(from, bytes),
+      (cause) => this.#listeners.lose(cause),
+    );
   }
 
-  listen(hear: Parameters<Transport['listen']>[0]): () => void {
-    return this.#listeners.add(hear);
+  listen(...how: Parameters<Transport['listen']>): () => void {
+    return this.#listeners.add(...how);
   }
 
   close(): void {

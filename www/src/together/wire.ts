@@ -33,11 +33,11 @@ export function overheard(
       tell(party, to, bytes);
       return transport.send(to, bytes);
     },
-    listen: (hear) =>
+    listen: (hear, lost) =>
       transport.listen((from, bytes) => {
         tell(from, party, bytes);
         hear(from, bytes);
-      }),
+      }, lost),
     close: () => transport.close(),
   };
 }

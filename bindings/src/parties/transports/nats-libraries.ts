@@ -4,7 +4,11 @@ import { failure } from '../../errors.js';
 /** A connection to a server. */
 export interface Connection {
   close(): Promise<void>;
+  /** Resolves when it is closed for good, with why. */
+  closed(): Promise<unknown>;
   isClosed(): boolean;
+  /** Tells of `disconnect` and `reconnect`, and of more, until it is closed. */
+  status(): AsyncIterable<{ readonly type: string }>;
 }
 
 interface ConnectionSettings {
@@ -34,15 +38,33 @@ export interface StreamSettings {
 export interface JetStream {
   publish(subject: string, data: Uint8Array, options: { msgID: string; timeout: number }): Promise<unknown>;
   readonly consumers: {
-    get(stream: string, options: { filter_subjects: string; deliver_policy: 'all' }): Promise<Consumer>;
+    get(stream: string, options: { filter_subjects: string; opt_start_seq: number }): Promise<Consumer>;
   };
 }
 
+/** A message that a stream keeps. `seq`: its number there, from 1. */
+export interface NatsMessage {
+  readonly seq: number;
+  readonly subject: string;
+  readonly data: Uint8Array;
+}
+
 interface Consumer {
+  /** Makes no request that has to be waited for. */
   consume(options: {
     max_messages: number;
     expires: number;
-  }): Promise<AsyncIterable<{ readonly subject: string; readonly data: Uint8Array }>>;
+    callback: (message: NatsMessage) => void;
+  }): Promise<NatsMessages>;
+}
+
+/** Messages that are handed to a callback. */
+export interface NatsMessages {
+  /** At once. */
+  stop(): void;
+  /** Resolves when nothing more comes, with why. */
+  closed(): Promise<unknown>;
+  status(): AsyncIterable<{ readonly type: string }>;
 }
 
 interface JetStreamLibrary {

@@ -4,9 +4,11 @@
  * `sealed`'s affair.
  */
 import { checkArgument, describe, PARTY_NAME, RUN_NAME } from '../../arguments.js';
-import { CipherloomError, failure } from '../../errors.js';
+import { failure } from '../../errors.js';
 import type { Transport } from '../types.js';
 import { Listeners } from './listeners.js';
+import { told } from './nats-errors.js';
+import { hearNats } from './nats-hearing.js';
 import {
   type Connection,
   type JetStream,
@@ -14,6 +16,7 @@ import {
   type NatsLibraries,
   type StreamSettings,
 } from './nats-libraries.js';
+import { NatsServer } from './nats-server.js';
 
 /** How to reach a NATS server. */
 export interface NatsOptions {
@@ -26,7 +29,10 @@ export interface NatsOptions {
   readonly authenticator?: unknown;
   /** Settings of TLS, as of Node's `tls.connect`: `ca`, `cert`, `key`. Tabs have their browser's. False is a connection without TLS, which has to be asked for. */
   readonly tls?: object | false | undefined;
-  /** Milliseconds within which the server has to take a message, or answer at the start, also where it is restarted meanwhile: 60,000 where it is not said. */
+  /**
+   * Milliseconds for which the server may be away, restarted or out of reach, from when the party is connected on: a message that it does not take, or hearing that does not go on, within them
+   * ends the transport's runs. At the start, the most that it has to answer. 60,000 where it is not said.
+   */
   readonly patience?: number | undefined;
   /** In a page, which cannot import packages by their names: `{ core: await import('@nats-io/nats-core'), jetstream: await import('@nats-io/jetstream') }`. */
   readonly libraries?: NatsLibraries | undefined;
@@ -53,13 +59,8 @@ export interface NatsStreamLimits {
 /** The stream that all runs share, and the first part of their subjects. */
 const STREAM = 'cipherloom';
 const PATIENCE_MS = 60_000;
-/** Of one try to publish. */
+/** Of one question. */
 const TRY_MS = 5000;
-const RETRY_MS = { least: 50, most: 1000 };
-/** Messages that are fetched ahead. */
-const AHEAD = 16;
-/** Between two times that messages are asked for: after that long it is noticed that a server has begun anew. */
-const ASKING_MS = 4000;
 /** Within which a server forgets that it has a message: a second try is none then. */
 const DUPLICATES_S = 600;
 
@@ -74,7 +75,7 @@ export async function overNats(options: NatsTransportOptions): Promise<Transport
   const connection = await connect(options, `_INBOX_${token(party)}`);
   try {
     const { jetstream } = await libraries(options);
-    const client = jetstream.jetstream(connection, { timeout: TRY_MS });
+    const client = jetstream.jetstream(connection, { timeout: Math.min(TRY_MS, patience) });
     const transport = new Nats(connection, client, run, party, patience);
     await transport.start();
     return transport;
@@ -144,9 +145,11 @@ export function natsPermissions(party: string): {
 class Nats implements Transport {
   readonly #connection: Connection;
   readonly #client: JetStream;
+  readonly #server: NatsServer;
   readonly #run: string;
   readonly #party: string;
-  readonly #patience: number;
+  /** Of one try to publish. */
+  readonly #timeout: number;
   readonly #listeners = new Listeners();
   /** What was sent last to each: one message after the other. */
   readonly #tails = new Map<string, Promise<void>>();
@@ -155,21 +158,22 @@ class Nats implements Transport {
   #count = 0;
   /** When it was closed: then the server has one more try's time. */
   #closed = Number.POSITIVE_INFINITY;
+  #hearing: Promise<void> | undefined;
   /** Why nothing more is heard. */
-  #deaf: unknown;
-  #consuming: Promise<void> | undefined;
+  #deaf: { readonly error: unknown } | undefined;
 
   constructor(connection: Connection, client: JetStream, run: string, party: string, patience: number) {
     this.#connection = connection;
     this.#client = client;
+    this.#server = new NatsServer(connection, patience);
     this.#run = run;
     this.#party = party;
-    this.#patience = patience;
+    this.#timeout = Math.min(TRY_MS, patience);
   }
 
-  /** Asks whether the stream is there. */
+  /** Asks once whether the stream is there, and may be heard. */
   async start(): Promise<void> {
-    await this.#consumer();
+    await this.#client.consumers.get(STREAM, { filter_subjects: this.#subject, opt_start_seq: 1 });
   }
 
   send(to: string, bytes: Uint8Array): Promise<void> {
@@ -181,17 +185,19 @@ class Nats implements Transport {
     return sent;
   }
 
-  listen(hear: Parameters<Transport['listen']>[0]): () => void {
-    const stop = this.#listeners.add(hear);
+  listen(...how: Parameters<Transport['listen']>): () => void {
+    const stop = this.#listeners.add(...how);
     // Not before somebody listens: the server keeps it.
-    this.#consuming ??= this.#consume().catch((error: unknown) => {
-      this.#deaf = error;
+    this.#hearing ??= this.#hear().catch((error: unknown) => {
+      if (this.#isClosed()) return;
+      this.#deaf = { error };
+      this.#listeners.lose(error);
     });
     return stop;
   }
 
   close(): void {
-    if (this.#closed < Number.POSITIVE_INFINITY) return;
+    if (this.#isClosed()) return;
     this.#closed = performance.now();
     this.#listeners.clear();
     // What was handed over before, such as a farewell, still goes out.
@@ -201,38 +207,32 @@ class Nats implements Transport {
   async #publish(to: string, bytes: Uint8Array): Promise<void> {
     const subject = `${STREAM}.${this.#run}.${token(to)}.${token(this.#party)}`;
     const msgID = `${this.#prefix}-${this.#count++}`;
-    const last = performance.now() + this.#patience;
-    for (let wait = RETRY_MS.least; ; wait = Math.min(2 * wait, RETRY_MS.most)) {
-      if (this.#deaf !== undefined) throw told(this.#deaf, 'hear');
-      try {
-        await this.#client.publish(subject, bytes, { msgID, timeout: Math.min(TRY_MS, this.#patience) });
-        return;
-      } catch (error) {
-        const final = told(error, `publish to ${describe(to)}`);
-        // A server that is gone may come back.
-        if (
-          final.details['reason'] !== 'unreachable' ||
-          performance.now() > Math.min(last, this.#closed + TRY_MS) ||
-          this.#connection.isClosed()
-        )
-          throw final;
-        await new Promise((resolve) => setTimeout(resolve, wait));
-      }
-    }
+    if (this.#deaf !== undefined) throw this.#deaf.error;
+    await this.#server.ask(
+      `publish to ${describe(to)}`,
+      () => this.#client.publish(subject, bytes, { msgID, timeout: this.#timeout }),
+      () => this.#closed + TRY_MS,
+    );
   }
 
-  #consumer(): ReturnType<JetStream['consumers']['get']> {
-    const filter_subjects = `${STREAM}.${this.#run}.${token(this.#party)}.*`;
-    return this.#client.consumers.get(STREAM, { filter_subjects, deliver_policy: 'all' });
+  #hear(): Promise<void> {
+    return hearNats({
+      server: this.#server,
+      client: this.#client,
+      stream: STREAM,
+      subject: this.#subject,
+      hear: ({ subject, data }) => this.#listeners.hear(name(subject.split('.')[3] ?? ''), data),
+      isClosed: () => this.#isClosed(),
+    });
   }
 
-  async #consume(): Promise<void> {
-    // Ordered: where it misses something, the library begins anew behind the last that it has.
-    const consumer = await this.#consumer();
-    const messages = await consumer.consume({ max_messages: AHEAD, expires: ASKING_MS });
-    for await (const { subject, data } of messages)
-      this.#listeners.hear(name(subject.split('.')[3] ?? ''), data);
-    if (this.#closed === Number.POSITIVE_INFINITY) throw new Error('the server sends nothing more');
+  /** Of all that is for this party. */
+  get #subject(): string {
+    return `${STREAM}.${this.#run}.${token(this.#party)}.*`;
+  }
+
+  #isClosed(): boolean {
+    return this.#closed < Number.POSITIVE_INFINITY;
   }
 }
 
@@ -298,31 +298,4 @@ function name(part: string): string {
     // Nobody is called like that.
     return part;
   }
-}
-
-/** What went wrong with the server, as a PartyError, without any password. */
-function told(error: unknown, what: string): CipherloomError {
-  if (error instanceof CipherloomError) return error;
-  const { name = '', message = '', cause } = (error ?? {}) as Partial<Error>;
-  const text = `${name} ${message} ${cause instanceof Error ? `${cause.name} ${cause.message}` : ''}`;
-  const reasons = [
-    ['credentials', /Authorization|Authentication/i],
-    ['permissions', /Permissions? ?Violation/i],
-    ['stream', /stream ?not ?found/i],
-    ['tls', /certificate|TLS|SSL/],
-  ] as const;
-  const reason = reasons.find(([, pattern]) => pattern.test(text))?.[0] ?? 'unreachable';
-  const hint = {
-    credentials: ': it does not know this user, or this password',
-    permissions: ': this user may not do that; natsPermissions(party) is what a party needs',
-    stream: ': it has no stream for parties; createNatsStream makes it',
-    tls: ': TLS; option tls says which certificates are trusted',
-    unreachable: '',
-  }[reason];
-  return failure(
-    'party.transport',
-    `The NATS server does not let a party ${what}${hint} (${message || String(error)})`,
-    { reason },
-    error,
-  );
 }
