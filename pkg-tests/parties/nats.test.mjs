@@ -251,6 +251,18 @@ describe('over NATS', { skip, timeout: 600_000 }, () => {
     assert.equal(await codeOf(north.send('south', Uint8Array.of(1))), 'party.transport unreachable');
   });
 
+  test('a run that only waits ends when its server is gone for good', { timeout: 60_000 }, async () => {
+    for (const ends of [false, true]) {
+      const own = await startNats(PARTIES);
+      const all = await Processes.of(loom, { of: (party) => ({ ...own.of(party), patience: 1500 }), ends });
+      const result = all.start('south');
+      await all.sent('south', 2);
+      await own.stop();
+      const { error } = await result;
+      assert.deepEqual([error?.code, error?.reason], ['party.transport', 'unreachable']);
+    }
+  });
+
   test('TLS, with a certificate that the party trusts, and no other', async () => {
     const own = await startNats(['north', 'south', 'west'], { tls: true });
     const all = await Processes.of(loom, { of: own.of });
