@@ -23,7 +23,15 @@ const MODULE = `data:text/javascript,${encodeURIComponent(`
   export const wrong = () => { throw new RangeError('no such month'); };
   export const later = async () => { throw new RangeError('no such day'); };
   export const nothing = () => { throw undefined; };
-  export const odd = () => { throw { toString() { throw 1; } }; };
+  export const odd = () => { throw { get message() { throw 1; } }; };
+  class Failure { secret = 4711; }
+  const thrown = {
+    object: { secret: 4711 }, bare: Object.assign(Object.create(null), { secret: 4711 }), own: new Failure(),
+    row: ['k', 4711], bytes: Uint8Array.of(47, 11), fn: () => 4711,
+    like: { name: 'Odd', message: 'no such hour' }, message: { message: 'no such minute', secret: 4711 },
+  };
+  export const throws = ([, which]) => { throw thrown[which]; };
+  export const rejects = async ([, which]) => { throw thrown[which]; };
   export const number = () => 1;
   export const sum = (key, a, b) => a + b;
   export const slowSum = async (key, a, b) => a + b;
@@ -94,12 +102,37 @@ describe('functions', () => {
     expect(error.message).toMatch(/^Round 2, part 7, key \[3,4\]: function "wrong" of data:.*no such month$/);
     expect((await failing(() => call(f('later'), 1))).message).toMatch(/no such day/);
     expect((await failing(() => call(f('nothing'), 1))).message).toMatch(/undefined$/);
-    expect((await failing(() => call(f('odd'), 1))).message).toMatch(/something that is not an error$/);
+    expect((await failing(() => call(f('odd'), 1))).message).toMatch(/it threw something, which is no Error/);
     const reducing = await operators.open(f('later'));
     expect((await failing(() => reducing.reduce('k', 1, 2, CONTEXT))).details).toMatchObject({
       key: 'k',
       part: 7,
     });
+  });
+
+  it('that throw what is no Error say what it was, and nothing of what it holds', async () => {
+    const expected = {
+      object:
+        'it threw an object of Object, which is no Error and has no message: throw an Error that says what was wrong',
+      bare: 'it threw an object, which',
+      own: 'it threw an object of Failure, which',
+      row: 'it threw an array, which',
+      bytes: 'it threw an object of Uint8Array, which',
+      fn: 'it threw a function, which',
+      like: 'Odd: no such hour',
+      message: 'no such minute',
+    };
+    for (const name of ['throws', 'rejects'])
+      for (const [which, words] of Object.entries(expected)) {
+        const { message, details } = await failing(() => call(f(name), which));
+        expect(message).toContain(`: ${words}`);
+        expect(details['cause']).toEqual({ message: expect.stringContaining(words) });
+        expect(
+          JSON.stringify([message, { ...details, module: '' }])
+            .split(MODULE)
+            .join(''),
+        ).not.toMatch(/4711|47,11|object Object/);
+      }
   });
 
   it('pass on errors of the job, which emit throws', async () => {

@@ -1,4 +1,5 @@
 /** What a worker calls once an operator is open, and the errors of such calls. */
+import { sortOf } from '../../arguments.js';
 import { CipherloomError, failure } from '../../errors.js';
 import type { AnyKey, Context, Data, Row } from '../types.js';
 
@@ -63,11 +64,22 @@ function causeOf(cause: unknown): { readonly code?: string; readonly message: st
   return cause instanceof CipherloomError ? { code: cause.code, message } : { message };
 }
 
-/** Whatever was thrown may have no text of its own. */
+/** What was thrown, in words. An object that is no error may be, or hold, a row: all that is said of it is a message, if it has one, and what it is. */
 function told(cause: unknown): string {
   try {
-    return String(cause);
+    if (typeof cause === 'function') return noError('a function');
+    if (typeof cause !== 'object' || cause === null || cause instanceof Error) return String(cause);
+    // Of another realm, or one that only looks like an error.
+    const { name, message } = cause as Partial<Error>;
+    if (typeof message === 'string') return typeof name === 'string' ? `${name}: ${message}` : message;
+    const of = Object.getPrototypeOf(cause)?.constructor?.name as unknown;
+    if (Array.isArray(cause) || typeof of !== 'string') return noError(sortOf(cause));
+    return noError(`an object of ${of}`);
   } catch {
-    return 'something that is not an error';
+    return noError('something');
   }
+}
+
+function noError(what: string): string {
+  return `it threw ${what}, which is no Error and has no message: throw an Error that says what was wrong`;
 }
