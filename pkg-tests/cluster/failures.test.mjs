@@ -180,6 +180,29 @@ test('Redis that goes in the middle of a job, and stays away', options, async ()
   await worker.stop('SIGKILL');
 });
 
+test('SIGTERM while Redis is away: one without tasks ends, one with a task at the second', options, async () => {
+  const passing = await startRedis();
+  const folder = temporaryFolder();
+  const args = ['--allow-any', '--store', `folder:${folder}`];
+  const busy = await startWorker({ redis: passing.url, args });
+  const crew = await cluster({ redis: passing.url, store: folderStore(folder) });
+  const job = run(crew, { operator: 'forEver', rows: 1, parts: 1 });
+  job.catch(() => {});
+  await until(() => crew.state().running > 0, 'a part is begun');
+  const idle = await startWorker({ redis: passing.url, args });
+  // Each has a queue of its own, and that of all: three that wait, beside the one whose task is done.
+  await until(() => passing.ask('info', 'clients').includes('blocked_clients:3'), 'queues wait');
+  await passing.stop('SIGKILL');
+  for (const { printed } of [busy, idle]) await printed(/is lost/);
+  assert.equal(await idle.stop('SIGTERM'), 0);
+  assert.match(idle.output(), /ended\n$/);
+  busy.signal('SIGTERM');
+  await busy.printed(/ends after 1 more tasks/);
+  assert.equal(await busy.stop('SIGTERM'), 0);
+  assert.match(busy.output(), /ends now.*\n.*ended\n$/);
+  await crew.close();
+});
+
 test('chunks that were changed, lost, or are of another store', options, async () => {
   const folder = temporaryFolder();
   const store = folderStore(folder);

@@ -146,14 +146,19 @@ async function worker(args: string[]): Promise<number> {
       asked = true;
       print(now ? `${signal} again: ends now` : `${signal}: ends after the tasks that it has`);
       void working.close(now).then(resolve);
-      // One that cannot say good-bye, since Redis is away, is missed soon enough.
+      // A function that never ends, or a store that does not answer, is no reason to stay.
       if (now) setTimeout(() => process.exit(1), 3000).unref();
     };
     for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => end(signal));
   });
   await store.close();
+  // Where Redis is away its libraries go on for a while. A GPU may take its time, too, but has nothing to do.
+  setTimeout(() => process.exit(0), ENDING_MS).unref();
   return 0;
 }
+
+/** After which a worker that has ended is not to be a process any more. */
+const ENDING_MS = 500;
 
 /** A bucket, and what names in it begin with. */
 const BUCKET = /^s3:\/\/(?<bucket>[^/]+)\/?(?<prefix>.*?)\/?$/;

@@ -7,7 +7,7 @@ export interface Redis {
   call(command: string, ...args: readonly (string | number | Uint8Array)[]): Promise<unknown>;
   callBuffer(command: string, ...args: readonly (string | number | Uint8Array)[]): Promise<unknown>;
   subscribe(...channels: string[]): Promise<unknown>;
-  duplicate(): Redis;
+  duplicate(...settings: unknown[]): Redis;
   connect(): Promise<void>;
   disconnect(reconnect?: boolean): void;
   on(event: 'message', listener: (channel: string, text: string) => void): unknown;

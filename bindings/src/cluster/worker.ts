@@ -43,7 +43,7 @@ export interface ClusterWorkerOptions extends RedisOptions {
   readonly lease?: number;
   /** Bytes of programs, keys, globals and chunks that it keeps, 268,435,456 (256 MiB) where it is not said. */
   readonly cache?: number;
-  /** Who does the tasks of one thread, in place of a thread of this machine: for kinds of workers of one's own. */
+  /** Who does the tasks of one thread, in place of a thread of this machine: for kinds of workers of one's own. It sees to it itself that a function's module is what `hash` says. */
   readonly crew?: (store: Store, kind: Kind) => Crew;
   /** Told what it does, line by line. */
   readonly print?: (text: string) => void;
@@ -126,7 +126,8 @@ class Working implements ClusterWorker {
   /** That of its kind, and its own. */
   readonly #queues: QueueWorker[] = [];
   readonly #slots: Slots;
-  #stops: Redis | undefined;
+  /** Connections that were made of that one, also by queues, which cannot end theirs where Redis is away. */
+  readonly #others: Redis[] = [];
   #beat: ReturnType<typeof setInterval> | undefined;
   /** When Redis came back last. */
   #since = 0;
@@ -137,6 +138,8 @@ class Working implements ClusterWorker {
   #ending = false;
   /** Ends without waiting for what it has. */
   #leaving = false;
+  /** Ends the waiting for Redis. */
+  #giveUp = (): void => {};
   #DelayedError: (new () => Error) | undefined;
 
   constructor(redis: Redis, address: Address, options: ClusterWorkerOptions) {
@@ -171,10 +174,17 @@ class Working implements ClusterWorker {
       this.#crews.push(own);
       this.#free.push({ crew: own, number: this.first + index });
     }
+    const { duplicate } = this.#redis;
+    this.#redis.duplicate = (...settings) => {
+      const other = duplicate.apply(this.#redis, settings);
+      this.#others.push(other);
+      return other;
+    };
     let lost = false;
     this.#redis.on('close', () => {
       if (!lost && !this.#ending) this.#print(`Redis at ${this.#address.shown} is lost: connecting again`);
       lost = true;
+      this.#look();
     });
     this.#redis.on('ready', () => {
       if (lost) this.#print(`Redis at ${this.#address.shown} is back`);
@@ -219,31 +229,44 @@ class Working implements ClusterWorker {
   close(now = false): Promise<void> {
     this.#leaving ||= now;
     if (now) for (const { stop } of this.#doing.values()) stop.abort(new Error('the worker ends'));
-    return (this.#closed ??= this.#close(now));
+    this.#closed ??= this.#close();
+    // Time to give back what it has, if Redis answers.
+    if (now) setTimeout(() => this.#giveUp(), LEAVE_MS).unref();
+    this.#look();
+    return this.#closed;
   }
 
-  async #close(now: boolean): Promise<void> {
+  async #close(): Promise<void> {
     this.#ending = true;
-    if (this.#doing.size > 0 && !now) this.#print(`ends after ${this.#doing.size} more tasks`);
-    if (now) {
-      // Time to give back what it has, if Redis answers.
-      const given = Promise.all([...this.#doing.values()].map(({ done }) => done));
-      await Promise.race([given, new Promise((resolve) => setTimeout(resolve, LEAVE_MS))]);
-    }
-    await Promise.all(this.#queues.map((queue) => queue.close(now).catch(() => {})));
+    const gaveUp = new Promise<void>((resolve) => (this.#giveUp = resolve));
+    if (this.#doing.size > 0 && !this.#leaving) this.#print(`ends after ${this.#doing.size} more tasks`);
+    const force = this.#isDone();
+    const ended = Promise.all(this.#queues.map((queue) => queue.close(force).catch(() => {})));
+    await Promise.race([ended, gaveUp]);
     clearInterval(this.#beat);
-    if (this.#redis.status === 'ready') {
-      await this.#redis.call('ZREM', this.#names.beats, this.#id).catch(() => {});
-      await this.#redis.call('HDEL', this.#names.workers, this.#id).catch(() => {});
-      // Nobody else comes to its own queue.
-      const own = `${this.#names.prefix}:${this.#names.own(this.#version, this.#kind, this.#id)}`;
-      await this.#redis.call('UNLINK', ...OWN_KEYS.map((key) => `${own}:${key}`)).catch(() => {});
-    }
+    await Promise.race([this.#signOff(), gaveUp]);
     await Promise.all(this.#crews.map((crew) => crew.close()));
-    this.#stops?.disconnect();
-    this.#redis.disconnect();
+    for (const one of [...this.#others, this.#redis]) one.disconnect();
     this.#say();
     this.#print(`worker ${this.first} ended`);
+  }
+
+  async #signOff(): Promise<void> {
+    if (this.#redis.status !== 'ready') return;
+    await this.#redis.call('ZREM', this.#names.beats, this.#id).catch(() => {});
+    await this.#redis.call('HDEL', this.#names.workers, this.#id).catch(() => {});
+    // Nobody else comes to its own queue.
+    const own = `${this.#names.prefix}:${this.#names.own(this.#version, this.#kind, this.#id)}`;
+    await this.#redis.call('UNLINK', ...OWN_KEYS.map((key) => `${own}:${key}`)).catch(() => {});
+  }
+
+  /** Nothing is left to wait for but a Redis that is away. What it has of this worker's comes to others by itself. */
+  #isDone(): boolean {
+    return this.#redis.status !== 'ready' && (this.#leaving || this.#doing.size === 0);
+  }
+
+  #look(): void {
+    if (this.#isDone()) this.#giveUp();
   }
 
   /** One job of BullMQ: a task, or a second run of one. */
@@ -286,6 +309,7 @@ class Working implements ClusterWorker {
     } finally {
       this.#doing.delete(id);
       ended();
+      this.#look();
     }
   }
 
@@ -376,8 +400,8 @@ class Working implements ClusterWorker {
   }
 
   async #hearStops(): Promise<void> {
-    this.#stops = await another(this.#redis, this.#address);
-    this.#stops.on('message', (_, text) => {
+    const stops = await another(this.#redis, this.#address);
+    stops.on('message', (_, text) => {
       let told: Stop;
       try {
         told = JSON.parse(text) as Stop;
@@ -388,7 +412,7 @@ class Working implements ClusterWorker {
       for (const doing of this.#doing.values())
         if (doing.run === run && doing.field === field) doing.stop.abort(new Error('nobody waits for it'));
     });
-    await this.#stops.subscribe(this.#names.stops);
+    await stops.subscribe(this.#names.stops);
   }
 
   async #eachBeat(): Promise<void> {
