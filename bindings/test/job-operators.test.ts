@@ -6,6 +6,7 @@ import { ofBoth } from '../src/job/operators/circuit-data.js';
 import { type Computing, Operators } from '../src/job/operators/index.js';
 import { LazyLoom } from '../src/job/operators/worker-loom.js';
 import { Kept } from '../src/job/operators/kept.js';
+import { hashOfModule } from '../src/job/operators/modules.js';
 import type { AnyKey, Context, Data, Row } from '../src/job/types.js';
 import type { Loom } from '../src/types.js';
 import type { PlacedOperator } from '../src/job/work.js';
@@ -323,7 +324,10 @@ describe('LazyLoom', () => {
 
 describe('open', () => {
   it('opens each once', async () => {
-    const opened = await Promise.all([1, 2].map(() => operators.open(f('double'))));
+    const hash = await hashOfModule(MODULE);
+    const opened = await Promise.all(
+      [1, 2].map(() => operators.open({ kind: 'function', module: MODULE, name: 'double', hash })),
+    );
     expect(new Set<Computing>(opened).size).toBe(1);
   });
 });

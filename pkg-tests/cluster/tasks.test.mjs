@@ -312,6 +312,53 @@ test("directories of each worker's own", options, async (t) => {
   assert.deepEqual(left.map(([, size]) => size).sort(), [1, 1, 1, 1, 1, 3, 3, 3, 3, 3]);
 });
 
+test('a module that was edited: what was hashed is what runs', options, async (t) => {
+  const folder = temporaryFolder();
+  const module = join(folder, 'rate.mjs');
+  const rate = (number) => `export default ([, value]) => value * ${number};\n`;
+  // Edits itself in the middle of a job.
+  const editing = `import { writeFileSync } from 'node:fs';
+export default ([key, value]) => {
+  if (key === 0) writeFileSync(new URL(import.meta.url), ${JSON.stringify(rate(3))});
+  return value * 4;
+};
+`;
+  const list = join(folder, 'allowed');
+  for (const text of [rate(2), rate(3), editing]) {
+    writeFileSync(module, text);
+    writeFileSync(list, (await cli(['hash', module])).output, { flag: 'a' });
+  }
+  const parts = 6;
+  const done = async (crew) => {
+    const rounds = [VectorMap(fromModule(pathToFileURL(module)), { over: 'x' })];
+    const job = await loadJob({ inputs: { x: SparseValueVector({ parts }) }, rounds }, { crew });
+    t.after(() => job.dispose());
+    for (let key = 0; key < parts; key++) await job.inputs.x.emit(key, 1);
+    const values = [];
+    for await (const [, value] of (await job.run()).getItr()) values.push(value);
+    return values;
+  };
+  const all = (value) => Array.from({ length: parts }, () => value);
+  const { crew } = await started(t, 'edited', { args: ['--allow', list], inFlight: 1 });
+  for (const number of [2, 3, 2]) {
+    writeFileSync(module, rate(number));
+    assert.deepEqual(await done(crew), all(number));
+  }
+  // Both are on the list, but a job is of one of them.
+  writeFileSync(module, editing);
+  await assert.rejects(done(crew), (error) => {
+    assert.match(error.message, /another one here than where its job took it from.*run the job again/);
+    return code('job.refused')(error);
+  });
+  assert.deepEqual(await done(crew), all(3));
+
+  // One that takes everything has what the job began with, and goes on with that.
+  const any = await started(t, 'edited-any', { inFlight: 1 });
+  writeFileSync(module, editing);
+  assert.deepEqual(await done(any.crew), all(4));
+  assert.deepEqual(await done(any.crew), all(3));
+});
+
 test('SIGTERM: a worker ends after what it has, and another one does the rest', options, async (t) => {
   const { crew, workers } = await started(t, 'term', { count: 2 });
   const job = run(crew, { operator: 'long', rows: 40, parts: 20 });

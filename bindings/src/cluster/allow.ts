@@ -2,8 +2,9 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { failure } from '../errors.js';
+import { hashOfModule, otherModule, shown } from '../job/operators/modules.js';
+import { runs } from '../job/runs.js';
 import type { Task } from '../job/work.js';
-import { hashOfModule, runs, shown } from './modules.js';
 import { hashIn } from './named.js';
 
 /** What a worker accepts; `any`: all. */
@@ -45,13 +46,13 @@ export async function readAllowed(path: string): Promise<ReadonlySet<string>> {
   return hashes;
 }
 
-/** Looks at all that a task would run or read. Errors: JobError `job.refused`. */
+/** Looks at all that a task would run or read. Modules in it have the hash that was looked for on the list: nothing else is run then. Errors: JobError `job.refused`. */
 export async function admit({ work }: Task, allowed: Allowed): Promise<void> {
   if (allowed === 'any') return;
   if (work.do === 'list') await admitPath(work.directory, allowed.folders);
   if (work.do === 'file') await admitPath(String(work.file), allowed.folders);
   for (const found of runs(work)) {
-    const hash = 'module' in found ? await hashOfModule(found.module) : hashIn(found.bytes.name);
+    const hash = 'module' in found ? await readableHash(found.module) : hashIn(found.bytes.name);
     const what = 'module' in found ? `module ${shown(found.module)}` : found.kind;
     if (!allowed.hashes.has(hash))
       throw failure(
@@ -59,7 +60,23 @@ export async function admit({ work }: Task, allowed: Allowed): Promise<void> {
         `this worker was not told to accept the ${what}: its SHA-256 is ${hash}, which is not on the list of what is allowed (npx cipherloom worker --allow FILE)`,
         { found: hash, expected: 'a hash on the list of what is allowed', what },
       );
+    if (!('module' in found)) continue;
+    if (found.hash !== undefined && found.hash !== hash)
+      throw otherModule(found.module, hash, String(found.hash));
+    found.hash = hash;
   }
+}
+
+/** A module's hash. Errors: JobError `job.refused` where it cannot be had. */
+function readableHash(module: string): Promise<string> {
+  return hashOfModule(module).catch((cause: unknown) => {
+    throw failure(
+      'job.refused',
+      `this worker cannot compare the module ${shown(module)} with the list of what is allowed: ${(cause as Error).message}`,
+      { found: shown(module), expected: 'a file: or data: URL that this worker can read' },
+      cause,
+    );
+  });
 }
 
 /** Files by what they are, not by what they are called: a link out of a folder does not lead out of it. */

@@ -14,7 +14,6 @@ import {
   type TaskMessage,
   type WorkerInfo,
 } from './messages.js';
-import { ModuleHashes } from './modules.js';
 import { onAbort } from './on-abort.js';
 import { checkCluster, type ClusterOptions } from './options.js';
 import { type Address, another, connect, isFull, redisError } from './redis.js';
@@ -147,7 +146,6 @@ class Managing implements ClusterCrew {
   readonly #used = new Set<string>();
   /** How many were equal, by name. */
   readonly #equal = new Map<string, number>();
-  readonly #modules = new ModuleHashes();
   readonly #slots: Slots;
   readonly #durations: Durations | undefined;
   #identity = '';
@@ -202,11 +200,9 @@ class Managing implements ClusterCrew {
   async run(task: Task, hearing: Hearing): Promise<TaskResult> {
     this.#checkOpen(hearing);
     checkTask(task);
-    const modules = await this.#modules.of(task.work, hearing.signal);
-    this.#checkOpen(hearing);
     const only = this.#onlyOf(task);
     if (only?.leads === false) return nothing(task);
-    const name = nameOfTask(task, only?.id ?? '', modules);
+    const name = nameOfTask(task, only?.id ?? '');
     const open = new Open(name, this.#fieldOf(name), task);
     open.only = only?.id;
     this.#open.set(open.field, open);

@@ -4,9 +4,9 @@ import { hashOf } from './named.js';
 
 const NUMBERED = /^(?<name>.*\.[0-9a-f]{16})(?:\.(?<number>\d+))?$/s;
 
-/** What is the same in two tasks that are one: numbers of stored bytes are drawn anew each time. `only`: the process that can do it; `modules`: hashes of what it runs. */
-export function nameOfTask(task: Task, only: string, modules: readonly string[]): string {
-  const text = JSON.stringify([task, only, modules]).replace(/([0-9a-f]{64})-[0-9a-f]{16}/g, '$1');
+/** What is the same in two tasks that are one: numbers of stored bytes are drawn anew each time. `only`: the process that can do it. */
+export function nameOfTask(task: Task, only: string): string {
+  const text = JSON.stringify([task, only]).replace(/([0-9a-f]{64})-[0-9a-f]{16}/g, '$1');
   return `${task.id}.${hashOf(text).slice(0, 16)}`;
 }
 

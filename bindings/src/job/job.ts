@@ -101,8 +101,8 @@ export interface Job extends Disposable {
 }
 
 /**
- * Loads a job: checks its definition, and imports its Partitioners. Errors: JobError `job.definition`, `job.operator` (a Partitioner's module), `job.kind` (no workers); InputError for
- * options.
+ * Loads a job: checks its definition, and imports its Partitioners. Errors: JobError `job.definition`, `job.operator` (a Partitioner's module), `job.refused` (one that was edited after this
+ * thread had imported it), `job.kind` (no workers); InputError for options.
  */
 export async function loadJob(definition: JobDefinition, options: JobOptions = {}): Promise<Job> {
   const setting = settingOf('loadJob', options);

@@ -198,11 +198,10 @@ class PhaseRun {
     last: boolean,
   ): Promise<TaskResult> {
     const { settings, round, reduce, result } = this.#settings;
-    const blob = (bytes: Uint8Array) => this.#run.blob(bytes);
-    const reducer = last && reduce ? await placed(reduce, kind, blob) : undefined;
+    const reducer = last && reduce ? await placed(reduce, kind, this.#run) : undefined;
     const more = { ...(last && result && { result }), ...(reducer && { reduce: reducer }) };
     const operators: PlacedOperator[] = [];
-    for (const { operator } of steps) operators.push(await placed(operator, kind, blob));
+    for (const { operator } of steps) operators.push(await placed(operator, kind, this.#run));
     const map = first ? settings.map : 'VectorMap';
     const work: Work =
       'file' in data
@@ -256,7 +255,7 @@ class PhaseRun {
   async #merge(runs: readonly SortedRun[], part: number, name: string): Promise<SortedRun> {
     const { round, reduce } = this.#settings;
     const kind = this.#anyKind();
-    const reducer = await placed(reduce as FunctionOperator, kind, (bytes) => this.#run.blob(bytes));
+    const reducer = await placed(reduce as FunctionOperator, kind, this.#run);
     const work: Work = { do: 'reduce', runs, of: this.#template as Template, reduce: reducer };
     const id = `${this.#settings.name}-merge-${name}`;
     const task = { id, round, part, lane: 0, kind, work };
@@ -304,7 +303,9 @@ class PhaseRun {
   async #cutAnew(found: Vector): Promise<Vector> {
     const { result = found.template } = this.#settings;
     const { parts = this.#parts(), partitioner } = this.#settings.result ?? {};
-    const options = partitioner && { partitioner: await importPartitioner(partitioner) };
+    const options = partitioner && {
+      partitioner: await importPartitioner(partitioner, await this.#run.hashOf(partitioner.module)),
+    };
     const { store } = this.#run.crew;
     const cut = new Vector(found.name, result, store, parts, options);
     cut.read(found.getItr());

@@ -51,29 +51,36 @@ function loopPhase(part: SubOperator, loop: Loop): Phase {
   return { steps, ranges: splitLoop(loop).map(({ from, to }): Range => [from, to]) };
 }
 
-/** An operator as tasks for a kind of worker have it. `blob` puts bytes into the store. */
-export async function placed(
-  operator: Operator,
-  kind: Kind,
-  blob: (bytes: Uint8Array) => Promise<Ref>,
-): Promise<PlacedOperator> {
+/** What operators of tasks are made with. */
+export interface Placer {
+  /** Puts bytes into the store. */
+  blob(bytes: Uint8Array): Promise<Ref>;
+  /** What a module is, where it can be read. */
+  hashOf(module: string): Promise<string | undefined>;
+}
+
+/** An operator as tasks for a kind of worker have it. */
+export async function placed(operator: Operator, kind: Kind, placer: Placer): Promise<PlacedOperator> {
   const all = (operator: string | Operator | undefined): Promise<PlacedOperator[]> => {
     const steps = operator === undefined ? [] : stepsIn(operator as Operator);
-    return Promise.all(steps.map((step) => placed(step, kind, blob)));
+    return Promise.all(steps.map((step) => placed(step, kind, placer)));
   };
   switch (operator.kind) {
-    case 'function':
-      return { kind: 'function', ...moduleOn(operator, kind) };
+    case 'function': {
+      const { module, name } = moduleOn(operator, kind);
+      const hash = await placer.hashOf(module);
+      return { kind: 'function', module, name, ...(hash !== undefined && { hash }) };
+    }
     case 'circuit':
-      return { kind: 'circuit', bytes: await blob(operator.bytes) };
+      return { kind: 'circuit', bytes: await placer.blob(operator.bytes) };
     case 'program':
-      return { kind: 'program', bytes: await blob(operator.bytes), keys: operator.keys };
+      return { kind: 'program', bytes: await placer.blob(operator.bytes), keys: operator.keys };
     case 'while': {
-      const condition = await placed(operator.condition, kind, blob);
+      const condition = await placed(operator.condition, kind, placer);
       return { kind: 'while', condition, body: await all(operator.body), most: operator.most };
     }
     case 'if': {
-      const condition = await placed(operator.condition, kind, blob);
+      const condition = await placed(operator.condition, kind, placer);
       return {
         kind: 'if',
         condition,

@@ -2,6 +2,7 @@
 import { failure } from '../errors.js';
 import { type Kind, KINDS } from './kinds.js';
 import type { JobLog } from './log.js';
+import { hashOfModule } from './operators/modules.js';
 import { runPhase } from './phase-run.js';
 import { phasesOf } from './phases.js';
 import { chooseKind, type Choices, Measurements, type Times } from './placement.js';
@@ -65,6 +66,7 @@ export class JobRun {
   /** Results that became globals. */
   readonly #ownGlobals: Vector[] = [];
   readonly #blobs = new Map<Uint8Array, Promise<Ref>>();
+  readonly #modules = new Map<string, Promise<string | undefined>>();
   /** Rows that workers of a kind have still to do. */
   readonly #queued = new Map<Kind, number>();
 
@@ -162,6 +164,13 @@ export class JobRun {
   blob(bytes: Uint8Array): Promise<Ref> {
     const known = this.#blobs.get(bytes) ?? this.put(bytes);
     this.#blobs.set(bytes, known);
+    return known;
+  }
+
+  /** SHA-256 of a module when this was first asked for: what all tasks of the run are to run. Undefined where it cannot be read here. */
+  hashOf(module: string): Promise<string | undefined> {
+    const known = this.#modules.get(module) ?? hashOfModule(module).catch(() => undefined);
+    this.#modules.set(module, known);
     return known;
   }
 

@@ -55,9 +55,10 @@ export class TaskRunner {
     this.#operators = new Operators(store);
   }
 
-  /** See `Crew.run`. */
+  /** See `Crew.run`. Errors also: StaleModule, before anything is done, as far as modules do not change in the middle of it. */
   async run(task: Task): Promise<TaskResult> {
     const { worker } = this.#surroundings;
+    await this.#operators.imported(task.work);
     const began = performance.now();
     this.#log(task, 'begin');
     const doing = new Doing(

@@ -16,7 +16,13 @@ export interface Chunk {
 
 /** Operators as tasks have them: large bytes are in the store. */
 export type PlacedOperator =
-  | { readonly kind: 'function'; readonly module: string; readonly name: string }
+  | {
+      readonly kind: 'function';
+      readonly module: string;
+      readonly name: string;
+      /** SHA-256 of the module when its run first named it, where the manager can read it: nothing else may run. */
+      readonly hash?: string;
+    }
   | { readonly kind: 'circuit'; readonly bytes: Ref }
   | { readonly kind: 'program'; readonly bytes: Ref; readonly keys: string }
   | {
@@ -120,8 +126,8 @@ export interface Crew {
   readonly workers: Readonly<Partial<Record<Kind, number>>>;
   /**
    * Does a task: by the worker that has the part (`part` modulo the workers of the kind) unless that one is much behind. A worker that dies is replaced and the task done again.
-   * Errors: JobError `job.operator` (a function threw; names module, part and key), `job.result`, `job.worker` (workers die of it again and again), `job.timeout`; the
-   * signal's reason.
+   * Errors: JobError `job.operator` (a function threw; names module, part and key), `job.result`, `job.worker` (workers die of it again and again), `job.timeout`, `job.refused`
+   * (a module that is not what its `hash` says); the signal's reason.
    */
   run(task: Task, hearing: Hearing): Promise<TaskResult>;
   /** Ends all workers. */

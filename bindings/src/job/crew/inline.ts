@@ -16,7 +16,10 @@ export interface InlineOptions {
   readonly store?: Store;
 }
 
-/** A crew of this thread, which is busy while an operator computes; one that never ends stops everything. Errors: InputError. */
+/**
+ * A crew of this thread, which is busy while an operator computes; one that never ends stops everything. A module that was edited after this thread had imported it is refused (JobError
+ * `job.refused`): there is no other thread to import it anew. Errors: InputError.
+ */
 export function inline(options: InlineOptions = {}): Crew {
   checkOptions('inline', options, INLINE_OPTIONS);
   return new Inline(options);

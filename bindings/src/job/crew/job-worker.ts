@@ -1,5 +1,6 @@
 /** A worker of a crew of threads. */
 import { Moved, serve, type Call } from '../../worker/serve.js';
+import { isReplaced, StaleModule } from '../operators/modules.js';
 import { TaskRunner } from '../run-task.js';
 import type { Ref } from '../store.js';
 import type { JobMethods, Question } from './protocol.js';
@@ -13,6 +14,7 @@ serve<JobMethods>({
       get: (get: Ref) => current.ask<Uint8Array>({ get } satisfies Question),
       put: (put: Uint8Array) => current.ask<Ref>({ put } satisfies Question, [put.buffer as ArrayBuffer]),
     };
+    isReplaced();
     runner = new TaskRunner({
       store,
       worker,
@@ -24,6 +26,11 @@ serve<JobMethods>({
   },
   async run(call, task) {
     current = call;
-    return new Moved(await (runner as TaskRunner).run(task), []);
+    try {
+      return new Moved(await (runner as TaskRunner).run(task), []);
+    } catch (error) {
+      if (error instanceof StaleModule) return 'stale';
+      throw error;
+    }
   },
 });

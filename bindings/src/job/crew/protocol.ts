@@ -7,7 +7,8 @@ import type { Task, TaskResult } from '../work.js';
 /** What a worker does. */
 export interface JobMethods {
   start(who: { readonly worker: number; readonly kind: Kind }): void;
-  run(task: Task): TaskResult;
+  /** `stale`: it has a module of the task as it was before it was edited; another worker is to do it. */
+  run(task: Task): TaskResult | 'stale';
 }
 
 /** What it asks for, or tells, in the middle of it. */

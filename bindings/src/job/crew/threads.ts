@@ -28,7 +28,7 @@ export interface ThreadsOptions {
 /** How often a task is begun whose workers die. */
 const ATTEMPTS = 3;
 
-/** A crew of threads. They are started when they are first needed. Errors: InputError. */
+/** A crew of threads. They are started when they are first needed, and anew where one has imported a module that was edited since (in Node: in a page a module is what it was when it was first imported). Errors: InputError. */
 export function threads(options: ThreadsOptions = {}): Crew {
   checkOptions('threads', options, THREADS_OPTIONS);
   return new Threads(options);
@@ -126,18 +126,25 @@ class Threads implements Crew {
     for (let attempt = 1; ; attempt++) {
       hearing.signal.throwIfAborted();
       if (this.#closed) throw failure('disposed', 'The crew was closed', {});
+      let result;
       try {
-        return await this.#attempt(slot, task, hearing);
+        result = await this.#attempt(slot, task, hearing);
       } catch (error) {
         if (hearing.signal.aborted || this.#closed || slot.connection?.alive) throw error;
         slot.connection = undefined;
         if (error instanceof CipherloomError && error.code === 'job.timeout') throw error;
         if (attempt === ATTEMPTS) throw died(task, error);
+        continue;
       }
+      if (result !== 'stale') return result;
+      // A thread imports a module once: a new one has it as it is now, and what it imports.
+      slot.connection?.close();
+      slot.connection = undefined;
+      if (attempt === ATTEMPTS) throw edited(task);
     }
   }
 
-  async #attempt(slot: Slot, task: Task, hearing: Hearing): Promise<TaskResult> {
+  async #attempt(slot: Slot, task: Task, hearing: Hearing): Promise<TaskResult | 'stale'> {
     // One of its own: Node warns of many listeners to one.
     const signal = AbortSignal.any([hearing.signal]);
     const connection = await this.#connection(slot);
@@ -221,6 +228,11 @@ function startJobWorker(): WorkerLike {
 function died({ id, round, part }: Task, cause: unknown): CipherloomError {
   const problem = `round ${round}, part ${part}: ${ATTEMPTS} workers died of it: ${String((cause as Error).message)}`;
   return failure('job.worker', problem, { task: id, round, part, attempts: ATTEMPTS }, cause);
+}
+
+function edited({ id, round, part }: Task): CipherloomError {
+  const problem = `round ${round}, part ${part}: its modules were edited ${ATTEMPTS} times while they were imported`;
+  return failure('job.refused', problem, { task: id, round, part, attempts: ATTEMPTS });
 }
 
 function tooLong({ id, round, part }: Task, timeout: number): CipherloomError {

@@ -3,11 +3,19 @@ import { describe } from '../../arguments.js';
 import { failure } from '../../errors.js';
 import type { FunctionOperator, MapFunction, PartitionerFunction, ReduceFunction } from '../types.js';
 import { callFailed, type Computing, type Named, notOpened } from './computing.js';
+import { importModule } from './modules.js';
 
-/** A function of a module. Errors: JobError `job.operator`, which names module and export. */
-export async function importFunction(module: string, name: string): Promise<(...args: never[]) => unknown> {
+/** What a function is of. `hash`: what its module is to be, where that is known. */
+interface Placed {
+  readonly module: string;
+  readonly name: string;
+  readonly hash?: string;
+}
+
+/** A function of a module. Errors: JobError `job.operator`, which names module and export; `job.refused` where the module was edited. */
+async function importFunction({ module, name, hash }: Placed): Promise<(...args: never[]) => unknown> {
   const named = nameOf(module, name);
-  const imported = await load(module).catch((cause: unknown) => {
+  const imported = await importModule(module, hash).catch((cause: unknown) => {
     throw notOpened(named, 'its module could not be imported', cause);
   });
   const found = Object.hasOwn(imported, name) ? imported[name] : undefined;
@@ -18,14 +26,17 @@ export async function importFunction(module: string, name: string): Promise<(...
 }
 
 /** A function that says which sub-vector gets a row. Errors: as of {@link importFunction}. */
-export async function importPartitioner({ module, name }: FunctionOperator): Promise<PartitionerFunction> {
-  return (await importFunction(module, name ?? 'default')) as PartitionerFunction;
+export async function importPartitioner(
+  { module, name = 'default' }: FunctionOperator,
+  hash?: string,
+): Promise<PartitionerFunction> {
+  return (await importFunction({ module, name, ...(hash && { hash }) })) as PartitionerFunction;
 }
 
 /** A function of a module, to be called with rows. Errors: as of {@link importFunction}. */
-export async function openFunction(module: string, name: string): Promise<Computing> {
-  const named = nameOf(module, name);
-  const found = await importFunction(module, name);
+export async function openFunction(placed: Placed): Promise<Computing> {
+  const named = nameOf(placed.module, placed.name);
+  const found = await importFunction(placed);
   const map = found as MapFunction;
   const reduce = found as ReduceFunction;
   return {
@@ -64,9 +75,4 @@ function nameOf(module: string, name: string): Named {
 
 function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof (value as Partial<PromiseLike<T>> | null | undefined)?.then === 'function';
-}
-
-/** An address, told at run time: no bundler follows. */
-function load(module: string): Promise<Record<string, unknown>> {
-  return import(/* @vite-ignore */ /* webpackIgnore: true */ module) as Promise<Record<string, unknown>>;
 }

@@ -1,11 +1,13 @@
 /** Operators as a worker has them: opened once, kept, and called row by row. */
 import { DisposedError } from '../../errors.js';
+import { runs } from '../runs.js';
 import type { Ref, Store } from '../store.js';
-import type { PlacedOperator } from '../work.js';
+import type { PlacedOperator, Work } from '../work.js';
 import { openCircuit } from './circuit.js';
 import type { Computing } from './computing.js';
 import { openFunction } from './function.js';
 import { ifOf } from './if.js';
+import { importModule, StaleModule } from './modules.js';
 import { openProgram } from './program.js';
 import { whileOf } from './while.js';
 import { LazyLoom } from './worker-loom.js';
@@ -30,8 +32,10 @@ export class Operators {
     if (this.#closed) throw new DisposedError('disposed', 'The worker of the job was closed');
     switch (placed.kind) {
       case 'function': {
-        const { module, name } = placed;
-        return this.#kept(['function', module, name], () => openFunction(module, name));
+        const { module, name, hash } = placed;
+        // Of which nobody knows what it is to be: it is looked at each time.
+        if (hash === undefined) return openFunction(placed);
+        return this.#kept(['function', module, name, hash], () => openFunction(placed));
       }
       case 'circuit':
         return this.#kept(['circuit', placed.bytes.name], () =>
@@ -50,6 +54,15 @@ export class Operators {
           await this.#all(placed.otherwise),
         );
     }
+  }
+
+  /** Imports the modules of some work. Errors: StaleModule; all others come again where the operators are opened. */
+  async imported(work: Work): Promise<void> {
+    for (const run of runs(work))
+      if ('module' in run)
+        await importModule(run.module, run.hash as string | undefined).catch((error: unknown) => {
+          if (error instanceof StaleModule) throw error;
+        });
   }
 
   /** Closes circuits and programs, and ends the loom. Calls that are under way fail. */
