@@ -167,6 +167,10 @@ describe('this thread', () => {
       await expect(importModule(address)).rejects.toBeInstanceOf(StaleModule);
       await expect(importModule(address, sha256(times(3)))).rejects.toBeInstanceOf(StaleModule);
     }
+    // By an address that it has not seen.
+    const hidden = pathToFileURL(join(directory, 'hidden.mjs')).href;
+    symlinkSync(module.path, new URL(hidden));
+    await expect(importModule(hidden)).rejects.toBeInstanceOf(StaleModule);
     // A link that leads to another file is another module.
     const other = fresh(times(4));
     rmSync(link);
