@@ -77,7 +77,8 @@ const OWN_CODES = {
   'job.kind': 'a kind of worker that the crew has not',
   'job.chunk': 'stored bytes that are not what their name says, or hold no rows',
   'job.store': 'a store that does not take bytes, or does not give them',
-  'job.refused': 'a module, circuit or program that a worker was not told to accept, or a module that was edited since its job began',
+  'job.refused':
+    'a module, circuit or program that a worker was not told to accept, or a module that was edited since its job began',
   'job.format': 'rows that the wanted format cannot say, or whose library is not installed',
   'party.unapproved': 'values would leave a party, and nobody has said that they were looked at',
   'party.refused': 'values would leave a party, and that was not approved',
