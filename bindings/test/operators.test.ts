@@ -61,14 +61,14 @@ describe('the operators of values', () => {
     [
       'add of a number to reals',
       ({ r }) => r.add(0.1),
-      ['value.constant(){kind="real", shape=[3], value=0.1}', 'value.add(r, %0)'],
+      ['value.constant(){decimals=1, kind="integer", shape=[3], value=1}', 'value.add(r, %0)'],
       'kind="real", shape=[3], where="encrypted"',
     ],
     [
-      'multiply of reals with an array, as data',
-      ({ r }) => r.multiply(Float64Array.of(1, 0.5, -2)),
+      'multiply of reals with an array of more digits than people write, as data',
+      ({ r }) => r.multiply(Float64Array.of(1 / 3, 0.5, -2)),
       [
-        'value.constant(){kind="real", shape=[3], value=@"AAAAAAAA8D8AAAAAAADgPwAAAAAAAADA"}',
+        'value.constant(){kind="real", shape=[3], value=@"VVVVVVVV1T8AAAAAAADgPwAAAAAAAADA"}',
         'value.multiply(r, %0)',
       ],
       'kind="real", shape=[3], where="encrypted"',

@@ -133,19 +133,36 @@ export class PartyCut extends Resource implements Cut {
 
   async run(inputs: RunInputs, options: CutRunOptions): Promise<RunOutputs> {
     checkCall('run', { inputs: [inputs, DATA] }, options, CUT_RUN_OPTIONS);
-    const { transport, run, leaves, approve, timeout, keep, onRefused, signal, ...settings } = options;
+    const { transport, run } = options;
     checkArgument('run, option transport', transport, TRANSPORT);
     checkArgument('run, option run', run, RUN_NAME);
-    const ended = this.signal(signal);
+    const ended = this.signal(options.signal);
     ended.throwIfAborted();
     // What is wrong with the data is told before anybody hears of the run, and what is changed meanwhile is of another one.
     orderedData(this.inputs, inputs);
     const own = copiedData(inputs);
+    return await this.#run(own, () => Promise.resolve(own), options, ended);
+  }
+
+  /** The same of inputs that are asked for once all whom this party exchanges something with are there: what they cost, such as a decryption that is counted, is lost with nobody who does not come. */
+  runOnceGreeted(inputs: () => Promise<RunInputs>, options: CutRunOptions): Promise<RunOutputs> {
+    return this.#run(undefined, inputs, options, this.signal(options.signal));
+  }
+
+  /** `known`: inputs that there are already. */
+  async #run(
+    known: RunInputs | undefined,
+    inputs: () => Promise<RunInputs>,
+    options: CutRunOptions,
+    ended: AbortSignal,
+  ): Promise<RunOutputs> {
+    const { transport, run, leaves, approve, timeout, keep, onRefused, signal: _, ...settings } = options;
     await abortable(this.#approved(leaves, approve), ended);
     const { party, id, sends, receives } = this;
     const kept =
       keep &&
-      (await abortable(Kept.open(keep, { run, party, id, inputs: orderedData(this.inputs, own) }), ended));
+      known &&
+      (await abortable(Kept.open(keep, { run, party, id, inputs: orderedData(this.inputs, known) }), ended));
     const before = kept && (await abortable(kept.outputs(this.outputs), ended));
     const exchange = new Exchange({ id, sends, receives, transport, run, timeout, onRefused, kept });
     if (before !== undefined && kept && (await abortable(kept.closed(), ended))) {
@@ -161,7 +178,9 @@ export class PartyCut extends Resource implements Cut {
     try {
       exchange.start();
       const signal = AbortSignal.any([ended, exchange.signal]);
-      const outputs = before ?? (await this.#circuit.runWith(own, { ...settings, signal }, exchange));
+      if (known === undefined) await abortable(exchange.greeted(), signal);
+      const outputs =
+        before ?? (await this.#circuit.runWith(await inputs(), { ...settings, signal }, exchange));
       if (before === undefined) await kept?.finish(this.outputs, outputs);
       ended.addEventListener('abort', cancel);
       // While the result was kept, nobody listened.

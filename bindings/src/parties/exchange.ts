@@ -162,6 +162,12 @@ export class Exchange {
       every(Math.min(Math.max(timeout / 4, 1), 1000), () => this.#checkSilence(timeout));
   }
 
+  /** Waits until all others have said hello. Errors: PartyError. */
+  async greeted(): Promise<void> {
+    const hellos = [...this.#peers.values()].map((peer) => this.#awaited(peer, peer.hello.promise));
+    await Promise.all(hellos);
+  }
+
   /** Does what an operator of the run is for: gives the bytes that it is to write. Errors: PartyError. */
   async compute({ attributes, data, output }: RawOutgoing): Promise<Uint8Array<ArrayBuffer>> {
     const { to, from, number } = readAttributes(attributes);

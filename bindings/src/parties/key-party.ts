@@ -16,7 +16,7 @@ import {
 } from '../arguments.js';
 import { checkBytes, movable } from '../bytes.js';
 import { failure } from '../errors.js';
-import type { DataArray, RunOutputs } from '../graph-types.js';
+import type { DataArray, RunInputs, RunOutputs } from '../graph-types.js';
 import type { WorkerLoom } from '../loom.js';
 import type { NamedData } from '../raw.js';
 import { abortable, Resource } from '../resource.js';
@@ -27,6 +27,7 @@ import { apart, buffersOf, encodedByName } from '../values/named.js';
 import type { Decrypted, ProgramInfo } from '../values/types.js';
 import type { Key } from '../worker/key.js';
 import type { Secrets } from '../worker/protocol.js';
+import type { PartyCut } from './cut.js';
 import { bytesOfDigits } from './digits.js';
 import { Shared } from './shared.js';
 import type {
@@ -207,7 +208,7 @@ export class SharingParty extends Resource implements KeyParty {
     return active.includes(this.name);
   }
 
-  /** Runs this party's part of a graph, on words that are no secret and on secret ones, which are asked for once what leaves was approved of. */
+  /** Runs this party's part of a graph, on words that are no secret and on secret ones, which are asked for once what leaves was approved of, and all others are there. */
   async #run(
     graph: Uint8Array,
     open: readonly NamedData[],
@@ -232,11 +233,14 @@ export class SharingParty extends Resource implements KeyParty {
         throw failure('party.refused', problem, { bytes });
       }
       signal.throwIfAborted();
-      const own = secret === undefined ? [] : await this.#secrets(secret, signal);
+      let own: readonly NamedData[] = [];
+      const inputs = async (): Promise<RunInputs> => {
+        if (secret !== undefined) own = await this.#secrets(secret, signal);
+        return Object.fromEntries([...open, ...own].map(({ name, bytes }) => [name, wordsOf(bytes)]));
+      };
       try {
-        const inputs = Object.fromEntries([...open, ...own].map(({ name, bytes }) => [name, wordsOf(bytes)]));
         const settings = { transport, run, leaves, timeout, onRefused, onProgress, signal };
-        return await cut.run(inputs, { ...settings, secret: true });
+        return await (cut as PartyCut).runOnceGreeted(inputs, { ...settings, secret: true });
       } finally {
         for (const { bytes } of own) bytes.fill(0);
       }

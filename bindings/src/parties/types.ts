@@ -253,7 +253,7 @@ export interface KeyParty extends Disposable {
    */
   makeKeys(options: MakeKeysOptions): Promise<JointKeys>;
   /**
-   * Decrypts results of a run together; undefined for who does not learn them. Each who takes part has to know that they are results of the run that was agreed on. It counts, for each party. Errors: KeyError
+   * Decrypts results of a run together; undefined for who does not learn them. Each who takes part has to know that they are results of the run that was agreed on. It counts, for each party, once the others are there. Errors: KeyError
    * `key.released` where it was done as often as the program was compiled for; `key.foreign` for results of another key; `noise.exhausted` where a share was none.
    */
   decrypt(

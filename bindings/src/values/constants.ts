@@ -1,7 +1,7 @@
 /** Constants beside values: numbers, booleans and dates as the core reads them. */
 import { describe } from '../arguments.js';
 import { failure } from '../errors.js';
-import { decimalsOf, powerOfTen, toUnits } from '../exact.js';
+import { decimalsOf, MOST_QUICK, powerOfTen, toUnits } from '../exact.js';
 import { dayNumber, isDate } from './days.js';
 import { cellsOf, checkedShape } from './type.js';
 import type { Shape, ValueKind, ValueType } from './types.js';
@@ -20,7 +20,7 @@ export interface Constant {
 
 /**
  * What a caller wrote, beside a value like that: categories beside such, else integers with as many decimals as are needed, so that 0.1 is a tenth; beside reals the
- * doubles, where one needs more bits than the core has. Errors: InputError `input.type`, `input.not_a_number`; OutOfRangeError `range.value` for a category that there is not; GraphError `graph.shape`.
+ * doubles, where one has more than 15 digits, which nobody has written. Errors: InputError `input.type`, `input.not_a_number`; OutOfRangeError `range.value` for a category that there is not; GraphError `graph.shape`.
  */
 export function constantOf(where: string, value: unknown, like: ValueType | undefined): Constant {
   const flat: unknown[] = [];
@@ -67,7 +67,8 @@ export function constantOf(where: string, value: unknown, like: ValueType | unde
       expected,
     });
   }
-  if (like?.kind === 'real' && !units.every(isHeld)) return constant('real', numbers.map(Number));
+  const isWritten = (unit: bigint): boolean => unit <= MOST_QUICK && unit >= -MOST_QUICK;
+  if (like?.kind === 'real' && !units.every(isWritten)) return constant('real', numbers.map(Number));
   return constant('integer', units, decimals);
 }
 
@@ -99,13 +100,9 @@ export function constantAttributes(
   };
 }
 
-function isHeld(units: bigint): boolean {
-  return units >= -MOST && units <= MOST;
-}
-
 /** An integer that the core can take. Errors: OutOfRangeError `range.integer`. */
 export function exact(where: string, units: bigint): bigint {
-  if (isHeld(units)) return units;
+  if (units >= -MOST && units <= MOST) return units;
   throw failure('range.integer', `${where}: a known number with all decimals exceeds 127 bits`, {
     where,
     expected: { max: `${MOST}` },

@@ -256,6 +256,12 @@ describe.each(BUILDS)('the %s build', (mode) => {
     );
     await expect(waiting).rejects.toThrow('closed');
     expect(await circle.get('a').released()).toBe(0);
+    // Who waits for somebody who does not come has decrypted nothing.
+    const alone = circle.together(['a'], (party, meet) =>
+      party.decrypt(results, { ...meet, publicKey, timeout: 300 }),
+    );
+    expect(await errorOf(alone)).toMatchObject({ code: 'party.timeout', details: { came: false } });
+    expect(await circle.get('a').released()).toBe(0);
     const decrypted = (): Promise<unknown> =>
       circle.together(['a', 'b'], (party, meet) => party.decrypt(results, { ...meet, publicKey }));
     expect(await decrypted()).toEqual([expected, expected]);

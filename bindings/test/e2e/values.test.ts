@@ -31,7 +31,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
       either: mean.equals(0.3).select(mean, 0.7),
       'half or more': y.atLeast(0.5).select(x, 0),
       'one or more': y.multiply(0.5).atLeast(1).select(x, 0),
-      // Of more bits than the core's integers have, the double that it is.
+      // Of more digits than people write, the double that it is.
       huge: mean.lessThan(1e300),
     };
     for (const [name, value] of Object.entries(all)) task.output(name, value);

@@ -6,6 +6,8 @@ import { ModelValue, Refusal } from './value.mjs';
 
 const DAY_MS = 86_400_000;
 const MOST = 2n ** 127n - 1n;
+/** Beside reals, of 15 digits. */
+const MOST_WRITTEN = 10n ** 15n - 1n;
 
 /** Constants of a task, as something that stands beside a value like that. */
 export function constant(task, value, like) {
@@ -33,7 +35,7 @@ export function constant(task, value, like) {
   if (!cells.every((cell) => typeof cell === 'number' || typeof cell === 'bigint')) throw new Refusal('input.type');
   if (cells.some((cell) => typeof cell === 'number' && !Number.isFinite(cell))) throw new Refusal('input.not_a_number');
   const decimals = Math.max(0, ...cells.map(decimalsOf));
-  if (like?.kind === 'real' && cells.some((cell) => isBeyond(fraction(cell), decimals)))
+  if (like?.kind === 'real' && cells.some((cell) => isBeyond(fraction(cell), decimals, MOST_WRITTEN)))
     return of(
       'real',
       cells.map((cell) => ofDouble(Number(cell))),
@@ -56,7 +58,7 @@ export function isTooLarge({ constant, kind, cells }, decimals) {
   return cells.some(({ low }) => isBeyond(low, decimals));
 }
 
-function isBeyond({ n, d }, decimals) {
+function isBeyond({ n, d }, decimals, most = MOST) {
   const units = (n * 10n ** BigInt(decimals)) / d;
-  return units > MOST || units < -MOST;
+  return units > most || units < -most;
 }
