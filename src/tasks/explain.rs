@@ -217,8 +217,9 @@ impl Program {
 /// A number's digits, three at a time.
 fn in_thousands(number: u128) -> String {
     let digits = number.to_string();
-    let marked = |(at, digit)| {
-        if at > 0 && (digits.len() - at) % 3 == 0 { format!(",{digit}") } else { format!("{digit}") }
+    let marked = |(at, digit): (usize, char)| {
+        let mark = if at > 0 && (digits.len() - at).is_multiple_of(3) { "," } else { "" };
+        format!("{mark}{digit}")
     };
     digits.chars().enumerate().map(marked).collect()
 }

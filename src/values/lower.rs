@@ -516,8 +516,8 @@ fn clear(
         _ => None,
     };
     // What is exact computes with no reals: of one here something else that is clear is made.
-    let is_taken = !value.missing && !(lowering.exact && value.kind == Kind::Real);
-    let cells = match number.filter(|_| is_taken) {
+    let is_left = value.missing || (lowering.exact && value.kind == Kind::Real);
+    let cells = match number.filter(|_| !is_left) {
         Some(number) => lowering.number(&number, value)?,
         None => {
             let axes = value.shape.iter().enumerate().map(|(axis, &size)| (size, Some(axis))).collect();
