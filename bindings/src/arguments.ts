@@ -752,6 +752,8 @@ function describeObject(value: object): string {
     case 'Array':
       return 'an array';
     case 'Promise':
+      // Nobody waits for it, so that what it fails by is not to end the process.
+      Promise.resolve(value).catch(() => {});
       return 'a Promise: an await is missing';
     default:
       return `an object (${tag(value)})`;

@@ -38,7 +38,7 @@ export function toUnits(value: number | bigint, decimals: number): bigint | unde
   return exact.decimals > decimals ? undefined : exact.digits * powerOfTen(decimals - exact.decimals);
 }
 
-/** A double that is not less (1), or not more (-1), than the decimal that a number is written as. */
+/** A double that is not less (1), or not more (-1), than the decimal that a number is written as, whose nearest double is finite; the largest one beyond that. */
 export function doubleBeyond(value: number | bigint, side: -1 | 1): number {
   const double = Number(value);
   const found = exactly(double);
@@ -48,7 +48,8 @@ export function doubleBeyond(value: number | bigint, side: -1 | 1): number {
     bigint,
     bigint,
   ];
-  return (side > 0 ? a >= b : a <= b) ? double : neighbour(double, side);
+  const beyond = (side > 0 ? a >= b : a <= b) ? double : neighbour(double, side);
+  return Number.isFinite(beyond) ? beyond : double;
 }
 
 /** All digits of a double. */

@@ -17,8 +17,8 @@ import {
   type Kinds,
   oneOf,
   ROWS_OF_TEXTS,
-  TEXT,
   TEXTS,
+  type Kind,
 } from './arguments.js';
 import { failure } from './errors.js';
 import { decimalsOf, powerOfTen, toUnits } from './exact.js';
@@ -120,9 +120,13 @@ const CELL_OPTIONS: Kinds<CellOptions> = {
   decimal: oneOf('.', ',', 'auto'),
   duplicates: oneOf('refuse', 'number'),
 };
+const DELIMITER: Kind = {
+  expected: 'a text without quotes, line ends and byte order mark',
+  fits: (value) => typeof value === 'string' && /^[^"\r\n\uFEFF]+$/.test(value),
+};
 const OPTIONS: Kinds<TableOptions> = {
   ...CELL_OPTIONS,
-  delimiter: TEXT,
+  delimiter: DELIMITER,
   encoding: oneOf('utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'auto'),
 };
 const DEFAULT_MISSING = ['', 'na', 'n/a', 'null', 'nan'] as const;
@@ -158,7 +162,7 @@ export function parseTable(file: string | ArrayBuffer | ArrayBufferView, options
   checkOptions('parseTable', options, OPTIONS);
   const { text: whole, encoding } = toText(file, options.encoding ?? 'utf-8');
   const said = options.delimiter === undefined ? SEPARATOR_LINE.exec(whole) : null;
-  const text = whole.slice(said?.[0].length ?? 0);
+  const text = ofOneKind(whole.slice(said?.[0].length ?? 0));
   const delimiter = options.delimiter ?? said?.[1] ?? detectDelimiter(text, options.decimal ?? '.');
   return build(readRecords(text, delimiter, options), options, { delimiter, encoding });
 }
@@ -288,6 +292,13 @@ function guessEncoding(bytes: Uint8Array): TableEncoding {
   } catch {
     return 'windows-1252';
   }
+}
+
+/** With line ends of one kind, which is what the reader expects; those in quotes are as they were. */
+function ofOneKind(text: string): string {
+  const kinds = [/\r\n/, /(?:^|[^\r])\n/, /\r(?!\n)/].filter((kind) => kind.test(text));
+  if (kinds.length < 2) return text;
+  return text.replace(/"[^"]*(?:""[^"]*)*"|\r\n?/g, (found) => (found.startsWith('"') ? found : '\n'));
 }
 
 function readRecords(text: string, delimiter: string, options: CellOptions): string[][] {

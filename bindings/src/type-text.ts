@@ -16,11 +16,11 @@ export function readType(text: string): DataType {
   });
 }
 
-/** `{axis=0, q=[3,5], mode="set", parts=$["a"]}`. Numbers below 2^53 are numbers, others bigints; data are left out. */
+/** `{axis=0, q=[3,5], mode="set", parts=$["a"]}`. Whole numbers below 2^53 are numbers, others bigints; with a point or an exponent they are binary64. Data are left out. */
 export function readAttributes(text: string): Attributes {
   const attributes: Record<string, AttributeValue> = {};
   const pattern =
-    /([\w.]+)=(?:(-?\d+)|\[([-\d,]*)\]|("(?:[^"\\]|\\.)*")|\$(\[(?:"(?:[^"\\]|\\.)*",?)*\])|@"[^"]*")/gs;
+    /([\w.]+)=(?:(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)|\[([-\d,]*)\]|("(?:[^"\\]|\\.)*")|\$(\[(?:"(?:[^"\\]|\\.)*",?)*\])|@"[^"]*")/gs;
   for (const [, name = '', one, list, word, words] of text.matchAll(pattern)) {
     if (one !== undefined) attributes[name] = readNumber(one);
     else if (list !== undefined) attributes[name] = list === '' ? [] : list.split(',').map(readNumber);
@@ -32,5 +32,6 @@ export function readAttributes(text: string): Attributes {
 
 function readNumber(text: string): number | bigint {
   const number = Number(text);
+  if (/[.e]/.test(text)) return number;
   return Number.isSafeInteger(number) ? number : BigInt(text);
 }

@@ -61,17 +61,41 @@ describe('the operators of values', () => {
     [
       'add of a number to reals',
       ({ r }) => r.add(0.1),
-      ['value.constant(){decimals=1, kind="integer", shape=[3], value=1}', 'value.add(r, %0)'],
+      ['value.constant(){kind="real", shape=[3], value=0.1}', 'value.add(r, %0)'],
       'kind="real", shape=[3], where="encrypted"',
     ],
     [
-      'multiply of reals with an array of more digits than people write, as data',
-      ({ r }) => r.multiply(Float64Array.of(1 / 3, 0.5, -2)),
+      'multiply of reals with an array, as data',
+      ({ r }) => r.multiply(Float64Array.of(1, 0.5, -2)),
       [
-        'value.constant(){kind="real", shape=[3], value=@"VVVVVVVV1T8AAAAAAADgPwAAAAAAAADA"}',
+        'value.constant(){kind="real", shape=[3], value=@"AAAAAAAA8D8AAAAAAADgPwAAAAAAAADA"}',
         'value.multiply(r, %0)',
       ],
       'kind="real", shape=[3], where="encrypted"',
+    ],
+    [
+      'add of a number to a quotient',
+      ({ x }) => x.sum().divide(3).add(0.1),
+      [
+        'value.sum(x)',
+        'value.constant(){kind="integer", shape=[], value=3}',
+        'value.divide(%0, %1)',
+        'value.constant(){decimals=1, kind="integer", shape=[], value=1}',
+        'value.add(%2, %3)',
+      ],
+      'kind="real", shape=[], where="encrypted"',
+    ],
+    [
+      'comparison of whole numbers with one between two',
+      ({ x }) => x.lessThan([2.5, -2.5, 7]).and(x.atLeast([2.5, -2.5, 7])),
+      [
+        'value.constant(){kind="integer", shape=[3], value=[3,-2,7]}',
+        'value.compare(x, %0){relation="lt"}',
+        'value.constant(){kind="integer", shape=[3], value=[3,-2,7]}',
+        'value.compare(%2, x){relation="le"}',
+        'value.and(%1, %3)',
+      ],
+      'kind="boolean", shape=[3], where="encrypted"',
     ],
     [
       'add of days',

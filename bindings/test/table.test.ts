@@ -5,6 +5,17 @@ import { codeOf, thrownBy } from './code.js';
 import { random } from './random.js';
 
 describe('parseTable', () => {
+  it('reads line ends of several kinds in one file, but for those in quotes', () => {
+    for (const text of ['a,b\r\n1,2\r\n3,4\n5,6\r\n', 'a,b\n1,2\r\n3,4\n5,6', 'a,b\r1,2\n3,4\r\n5,6\r'])
+      expect(parseTable(text).numeric.map(({ values }) => [...values])).toEqual([
+        [1, 3, 5],
+        [2, 4, 6],
+      ]);
+    const table = parseTable('"a\r\nb ""c""\nd",n\r\n"x\r",1\ny,2\r\n');
+    expect(table.columns.map(({ name }) => name)).toEqual(['a\r\nb "c"\nd', 'n']);
+    expect(table.column('n').values).toEqual(Float64Array.of(1, 2));
+  });
+
   it('reads quotes, CRLF, byte order mark, missing cells and spaces', () => {
     const table = parseTable(
       '\uFEFFid,"name, full",age,score\r\n1,"Ann ""A""",31, 1.50\r\n2,"B\r\nob",NA,\r\n3,,-5,2e-1\r\n\r\n',
@@ -196,6 +207,8 @@ describe('parseTable, of what people have', () => {
     expect(codeOf(() => parseTable('a\n1', { decimal: ';' as never }))).toBe('input.type');
     expect(codeOf(() => parseTable('a\n1', { encoding: 'latin1' as never }))).toBe('input.type');
     expect(codeOf(() => parseTable('a\n1', { header: 1 as never }))).toBe('input.type');
+    for (const delimiter of ['', '"', '\r', '\n', '\uFEFF'])
+      expect(codeOf(() => parseTable('a,b\n1,2', { delimiter }))).toBe('input.type');
   });
 
   it('reads what any file of numbers says, whatever it is written with', () => {

@@ -535,6 +535,12 @@ describe('bounds of sums', () => {
       }
     }
     // The built-in kernels' own: four terms of 50 bits; of 49 bits they add six, with a coarser `high`, where it takes eight.
+    const none = { bits: 30, rounding: 'nearest' } as const;
+    expect(() => sumPlanOf({ ...none, terms: [] as never })).toThrow(
+      /number of products: expected at least 1/,
+    );
+    expect(() => changePlanOf({ ...none, change: [] as never })).toThrow(/number of products/);
+    expect(() => sumPlanOf({ ...none, bits: 60, terms: [3, 3, 1] })).toThrow(/bits: expected fewer/);
     expect(sumPlanOf({ bits: 50, rounding: 'nearest', terms: [16, 0, 1] })).toMatchObject({
       most: 4,
       exponent: 103,

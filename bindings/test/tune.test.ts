@@ -355,5 +355,19 @@ describe('a client', () => {
     expect(await client.query(key('secret'))).toBeUndefined();
     expect(client.counts.requests).toBe(1);
     await client.close();
+    // Nothing but true lets a key out; what is thrown later is counted, too.
+    const fails = async (): Promise<never> => Promise.reject(new Error('later'));
+    for (const share of [fails, () => 1, () => undefined, () => expect.fail()]) {
+      const other = await tuneClient({
+        url: 'https://tune.example',
+        device: DEVICE,
+        explorers: [keys.publicKey],
+        fetch: async () => new Response(JSON.stringify({ records: [record] })),
+        share: share as never,
+      });
+      expect(await other.query(key('o'))).toBeUndefined();
+      expect(other.counts).toMatchObject({ requests: 0 });
+      await other.close();
+    }
   });
 });

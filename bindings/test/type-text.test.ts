@@ -7,6 +7,10 @@ describe('attributes', () => {
   it('come back as they were written', () => {
     const attributes = {
       axis: 0,
+      by: 1.5,
+      tiny: -1e-7,
+      huge: 2.5e300,
+      whole: 2 ** 60,
       big: 2n ** 80n,
       empty: [],
       minus: -7,

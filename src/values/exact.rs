@@ -109,10 +109,10 @@ impl Size<'_> {
         }
         let words = u64::from(bits.total().div_ceil(128).max(1));
         let work = value.cells().saturating_mul(words * words).saturating_add(self.work.get());
-        self.work.set(work);
         if work > MOST_WORK {
             return Err(Error::TooLarge { what: "steps of exact arithmetic", found: work, limit: MOST_WORK });
         }
+        self.work.set(work);
         Ok(bits)
     }
 }

@@ -41,7 +41,7 @@ pub struct Lowered {
 
 impl Lowered {
     /// True for one number in every cell.
-    fn is_number(&self) -> bool {
+    pub fn is_number(&self) -> bool {
         matches!(&self.cells, Cells::Clear(Clear { source: Source::Number(_), .. }))
     }
 

@@ -94,7 +94,7 @@ export function decode(given: unknown): Frame {
   if (Object.prototype.toString.call(given) !== '[object Uint8Array]') throw wrong('no bytes', 'bytes');
   const { length } = given as Uint8Array;
   if (length < HEADER || length > MOST) throw wrong(`${length} bytes`, `${HEADER} to ${MOST} bytes`);
-  const bytes = (given as Uint8Array).slice();
+  const bytes = new Uint8Array(given as Uint8Array);
   if (MAGIC.some((byte, at) => bytes[at] !== byte)) throw wrong('other bytes', 'a message of a party');
   if (bytes[MAGIC.length] !== VERSION) throw wrong(`version ${bytes[MAGIC.length]}`, `version ${VERSION}`);
   const number = bytes[MAGIC.length + 1] as number;

@@ -134,7 +134,7 @@ class Meeting {
   constructor(options: IntroduceOptions) {
     this.#options = options;
     const { meeting, about = new Uint8Array(), parties, party } = options;
-    this.#about = [bytesOfDigits(meeting), about.slice(), ...parties.map(utf8)];
+    this.#about = [bytesOfDigits(meeting), new Uint8Array(about), ...parties.map(utf8)];
     this.#others = parties.filter((name) => name !== party);
   }
 
@@ -150,12 +150,13 @@ class Meeting {
     signal?.addEventListener('abort', abort);
     // Nothing is taken before it is known what was kept.
     this.#inTurn(() => this.#restore().catch((error: unknown) => this.#fail(error)));
-    const stop = listenTo(
-      transport,
-      (from, bytes) => this.#hear(from, bytes),
-      (cause) => this.#fail(lost(cause)),
-    );
+    let stop = (): void => {};
     try {
+      stop = listenTo(
+        transport,
+        (from, bytes) => this.#hear(from, bytes),
+        (cause) => this.#fail(lost(cause)),
+      );
       return await finished;
     } catch (error) {
       this.#over = true;
@@ -371,7 +372,7 @@ function messageOf(given: unknown, meeting: string): Message {
   if (tag(given) !== 'Uint8Array') throw wrong('no bytes', 'bytes');
   if ((given as Uint8Array).length > HEAD + SIZES.revealed)
     throw wrong(`${(given as Uint8Array).length} bytes`, `at most ${HEAD + SIZES.revealed}`);
-  const bytes = (given as Uint8Array).slice();
+  const bytes = new Uint8Array(given as Uint8Array);
   if (MAGIC.some((byte, at) => bytes[at] !== byte)) throw wrong('other bytes', 'a message of one');
   if (bytes[MAGIC.length] !== VERSION) throw wrong(`version ${bytes[MAGIC.length]}`, `version ${VERSION}`);
   const kind = KINDS[(bytes[KIND_AT] ?? 0) - 1];

@@ -107,7 +107,13 @@ class Sealed implements Transport {
     this.#stopListening();
     if (this.#pending === 0) return this.#transport.close();
     // What was handed over before, such as a farewell, still goes out.
-    this.#settled = () => this.#transport.close();
+    this.#settled = () => {
+      try {
+        this.#transport.close();
+      } catch {
+        // Nobody is there any more to be told.
+      }
+    };
   }
 
   async send(to: string, bytes: Uint8Array): Promise<void> {
@@ -159,7 +165,9 @@ class Sealed implements Transport {
         return this.#suite.createRecipientContext({ recipientKey: own, enc, senderPublicKey: key, info });
       },
       heard: (other) => outgoing.heard(other),
-      handOn: (bytes) => this.#listeners.hear(name, bytes),
+      handOn: (bytes) => {
+        if (this.#broken === undefined) this.#listeners.hear(name, bytes);
+      },
       refused: (error) => this.#refused(name, error),
     });
     const peer = { outgoing, incoming };

@@ -37,7 +37,7 @@ export interface TuneClientOptions extends Consent {
   readonly most?: number | undefined;
   /** Default: {@link coOccurrence}. */
   readonly predictor?: Predictor | undefined;
-  /** Whether the service may be told of a key. Default: of all. */
+  /** Whether the service may be told of a key: only where it gives true. What it throws is counted, and means no. Default: of all. */
   readonly share?: ((key: OperatorKey) => boolean) | undefined;
   /** Told of every hit (SPEC T8): of the cache, and of the service. What it throws is counted, and goes no further. */
   readonly onHit?: ((hit: Hit) => void) | undefined;
@@ -282,9 +282,24 @@ export class TuneClient {
       if (this.#untold.size < MOST_KEYS) this.#untold.set(text, untold);
     } else this.#counts.answered++;
     try {
-      this.#settings.onHit?.(hit);
+      const told: unknown = this.#settings.onHit?.(hit);
+      if (told instanceof Promise) told.catch((error: unknown) => this.#fail(error));
     } catch (error) {
       this.#fail(error);
+    }
+  }
+
+  /** Whether the service may be told of a key: where it is not said, or it is said in so many words. */
+  #mayShare(key: OperatorKey): boolean {
+    const { share } = this.#settings;
+    if (share === undefined) return true;
+    try {
+      const said: unknown = share(key);
+      if (said instanceof Promise) said.catch((error: unknown) => this.#fail(error));
+      return said === true;
+    } catch (error) {
+      this.#fail(error);
+      return false;
     }
   }
 
@@ -322,9 +337,8 @@ export class TuneClient {
 
   /** One request: for what was asked for, and for what is guessed. Never rejects. */
   async #ask(wanted: readonly OperatorKey[], guessed: readonly OperatorKey[]): Promise<void> {
-    const { share } = this.#settings;
     const fresh = (key: OperatorKey): boolean =>
-      !this.#asked.has(keyText(key)) && !this.#known.has(keyText(key)) && share?.(key) !== false;
+      !this.#asked.has(keyText(key)) && !this.#known.has(keyText(key)) && this.#mayShare(key);
     const asked = wanted.filter(fresh);
     const texts = new Set(asked.map(keyText));
     const more = guessed.filter((key) => fresh(key) && !texts.has(keyText(key)));

@@ -18,11 +18,16 @@ export interface Constant {
   readonly cells: readonly (bigint | number)[];
 }
 
+/** What a constant stands beside. */
+export interface Like extends Pick<ValueType, 'kind' | 'categories'> {
+  readonly ofDoubles: boolean;
+}
+
 /**
- * What a caller wrote, beside a value like that: categories beside such, else integers with as many decimals as are needed, so that 0.1 is a tenth; beside reals the
- * doubles, where one has more than 15 digits, which nobody has written. Errors: InputError `input.type`, `input.not_a_number`; OutOfRangeError `range.value` for a category that there is not; GraphError `graph.shape`.
+ * What a caller wrote, beside a value like that: categories beside such, else integers with as many decimals as are needed, so that 0.1 is a tenth, also beside quotients of such; the
+ * doubles beside what is made of reals, which are doubles, and beside quotients where one has more than 15 digits, which nobody has written. Errors: InputError `input.type`, `input.not_a_number`; OutOfRangeError `range.value` for a category that there is not; GraphError `graph.shape`.
  */
-export function constantOf(where: string, value: unknown, like: ValueType | undefined): Constant {
+export function constantOf(where: string, value: unknown, like: Like | undefined): Constant {
   const flat: unknown[] = [];
   const shape = flatten(where, value, flat);
   const all = (test: (cell: unknown) => boolean): boolean => flat.every(test);
@@ -68,8 +73,23 @@ export function constantOf(where: string, value: unknown, like: ValueType | unde
     });
   }
   const isWritten = (unit: bigint): boolean => unit <= MOST_QUICK && unit >= -MOST_QUICK;
-  if (like?.kind === 'real' && !units.every(isWritten)) return constant('real', numbers.map(Number));
+  if (like?.kind === 'real' && (like.ofDoubles || !units.every(isWritten)))
+    return constant('real', numbers.map(Number));
   return constant('integer', units, decimals);
+}
+
+/** The nearest numbers with so many decimals that are not below, or not above; others as they are. */
+export function roundedTo(constant: Constant, decimals: number, up: boolean): Constant {
+  const more = constant.decimals - decimals;
+  if (constant.kind !== 'integer' || more <= 0) return constant;
+  const unit = powerOfTen(more);
+  const rounded = (cell: bigint): bigint => {
+    const whole = cell / unit;
+    const rest = cell % unit;
+    if (rest === 0n || rest > 0n !== up) return whole;
+    return up ? whole + 1n : whole - 1n;
+  };
+  return { ...constant, decimals, cells: constant.cells.map((cell) => rounded(BigInt(cell))) };
 }
 
 /** Reals, of the double that is the nearest to each cell. */

@@ -10,7 +10,16 @@ import {
 import { failure } from '../errors.js';
 import { decimalsOf, doubleBeyond, powerOfTen, toUnits } from '../exact.js';
 import { approximation, checkedApproximation } from './approximation.js';
-import { type Constant, constantAttributes, constantOf, doubles, exact, mapDoubles } from './constants.js';
+import {
+  type Constant,
+  constantAttributes,
+  constantOf,
+  doubles,
+  exact,
+  type Like,
+  mapDoubles,
+  roundedTo,
+} from './constants.js';
 import { dayNumber, isDate } from './days.js';
 import type { Recorded, Recorder } from './recorder.js';
 import { recordForAll, type Records, typeInRecord } from './records.js';
@@ -27,7 +36,6 @@ import type {
   ValueKind,
   ValueOperand,
   ValuePlace,
-  ValueType,
 } from './types.js';
 
 /** Digits of a power of ten that one operator multiplies with. */
@@ -47,6 +55,7 @@ export class Expression implements Value {
   readonly missing: boolean;
   readonly categories: number | undefined;
   readonly finished: boolean;
+  readonly ofDoubles: boolean;
   readonly #recorder: Recorder;
   readonly #recorded: Recorded;
   /** Those that it is a value of one of, inside of a `forEach`. */
@@ -62,6 +71,7 @@ export class Expression implements Value {
     this.missing = type.missing;
     this.categories = type.categories;
     this.finished = half === 'client';
+    this.ofDoubles = recorded.ofDoubles;
     this.#recorder = recorder;
     this.#recorded = recorded;
     this.#records = records;
@@ -386,7 +396,7 @@ export class Expression implements Value {
   }
 
   /** What a caller gave. Errors: of another task, or none that there can be. */
-  #given(where: string, other: unknown, like: ValueType = this): Given {
+  #given(where: string, other: unknown, like: Like = this): Given {
     if (!(other instanceof Expression)) return constantOf(where, other, like);
     Expression.recordedIn(where, this.#recorder, other);
     return other;
@@ -426,7 +436,7 @@ export class Expression implements Value {
       return BigInt(day);
     }
     const number = typeof bound === 'bigint' || (typeof bound === 'number' && Number.isFinite(bound));
-    if (!number) throw wrongArgument(where, 'two finite numbers', bound);
+    if (!number || !Number.isFinite(Number(bound))) throw wrongArgument(where, 'two finite numbers', bound);
     if (this.kind === 'real') return doubleBeyond(bound, side);
     const units = toUnits(bound as number | bigint, this.decimals);
     if (typeof units === 'bigint') return exact(where, units);
@@ -443,7 +453,11 @@ export class Expression implements Value {
     checkOptions(where, options, COMPARISON_OPTIONS);
     const { gap } = options;
     if (gap !== undefined && !(gap > 0)) throw wrongArgument(where, 'a gap above 0', gap);
-    const pair = this.#pair(where, this.#given(where, other), true);
+    const given = this.#given(where, other);
+    const isWhole = !(given instanceof Expression) && this.kind === 'integer' && relation !== 'eq';
+    // Of whole numbers none is between two: fewer are told apart.
+    const mate = isWhole ? roundedTo(given, this.decimals, (relation === 'lt') !== swapped) : given;
+    const pair = this.#pair(where, mate, true);
     const encrypted = mostHidden(...pair.map(({ place }) => place)) === 'encrypted';
     const real = pair.find(({ kind }) => kind === 'real');
     if (

@@ -12,6 +12,8 @@ export interface Recorded {
   readonly operand: Operand;
   readonly type: ValueType;
   readonly half: Half;
+  /** Made of reals that were given: these are doubles, and so is what is written beside them. */
+  readonly ofDoubles: boolean;
 }
 
 /** See above. */
@@ -22,7 +24,7 @@ export class Recorder {
   input(literal: TaskLiteral['inputs'][number], type: ValueType): Recorded {
     const half = type.place === 'public' ? 'either' : 'server';
     this.#inputs.push(literal);
-    return { operand: { input: this.#inputs.length - 1 }, type, half };
+    return { operand: { input: this.#inputs.length - 1 }, type, half, ofDoubles: type.kind === 'real' };
   }
 
   hasInput(name: string): boolean {
@@ -39,7 +41,8 @@ export class Recorder {
     const attrs = attributesText(where, attributes);
     const operands = inputs.map(({ operand }) => operand);
     this.#nodes.push({ op, operands, attrs: attrs === '{}' ? undefined : attrs });
-    return { operand: { node: this.#nodes.length - 1 }, type, half };
+    const ofDoubles = inputs.some((input) => input.ofDoubles);
+    return { operand: { node: this.#nodes.length - 1 }, type, half, ofDoubles };
   }
 
   literal(outputs: ReadonlyMap<string, Recorded>): TaskLiteral {

@@ -16,7 +16,9 @@ describe.each(BUILDS)('the %s build', (mode) => {
   it('takes numbers beside reals for the decimals that they are written as', async () => {
     const task = createTask();
     const x = task.encrypted('x', { shape: [2], min: 0, max: 9, decimals: 1 });
-    const y = task.plain('y', { kind: 'real', shape: [2], min: 0, max: 9 });
+    const [y, z] = ['y', 'z'].map((name) =>
+      task.plain(name, { kind: 'real', shape: [2], min: 0, max: 9 }),
+    ) as [Value, Value];
     const mean = x.mean();
     const all: Record<string, Value> = {
       least: mean.atLeast(0.3),
@@ -31,13 +33,19 @@ describe.each(BUILDS)('the %s build', (mode) => {
       either: mean.equals(0.3).select(mean, 0.7),
       'half or more': y.atLeast(0.5).select(x, 0),
       'one or more': y.multiply(0.5).atLeast(1).select(x, 0),
+      // What was given as a real is a double, and so is what is written beside it.
+      'a tenth at most': z.atMost(0.1).select(x, 0),
+      'what it is': z
+        .equals([0.1, 0.7])
+        .and(z.atLeast([0.1, 0.7]))
+        .select(x, 0),
       // Of more digits than people write, the double that it is.
       huge: mean.lessThan(1e300),
     };
     for (const [name, value] of Object.entries(all)) task.output(name, value);
     const program = await loom.compile(task);
     const client = await program.client();
-    const [encrypted, plain] = [{ x: [0.3, 0.3] }, { y: [0.5, 2] }];
+    const [encrypted, plain] = [{ x: [0.3, 0.3] }, { y: [0.5, 2], z: [0.1, 0.7] }];
     const truth = {
       ...{ least: true, most: true, same: true, more: false, none: 0, within: 0.3, 'within, from': 0.3 },
       ...{

@@ -122,7 +122,7 @@ impl Placed {
 }
 
 /// What an operator reads.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Read {
     /// What that operator writes.
     Of(u32),
@@ -473,7 +473,12 @@ impl<'m> State<'m> {
             ready = ready.max(self.ends[before as usize]);
         }
         let mut takes = each;
-        for &read in model.reads(op) {
+        let reads = model.reads(op);
+        for (index, &read) in reads.iter().enumerate() {
+            // What is read twice crosses once.
+            if reads[..index].contains(&read) {
+                continue;
+            }
             takes += match read {
                 Read::Of(before) if self.there[before as usize] || self.sent[before as usize] => 0.0,
                 Read::Of(before) => times.up.of(model.words[before as usize]),

@@ -6,7 +6,7 @@ import { ModelValue, Refusal } from './value.mjs';
 
 const DAY_MS = 86_400_000;
 const MOST = 2n ** 127n - 1n;
-/** Beside reals, of 15 digits. */
+/** Beside quotients, of 15 digits. */
 const MOST_WRITTEN = 10n ** 15n - 1n;
 
 /** Constants of a task, as something that stands beside a value like that. */
@@ -35,7 +35,10 @@ export function constant(task, value, like) {
   if (!cells.every((cell) => typeof cell === 'number' || typeof cell === 'bigint')) throw new Refusal('input.type');
   if (cells.some((cell) => typeof cell === 'number' && !Number.isFinite(cell))) throw new Refusal('input.not_a_number');
   const decimals = Math.max(0, ...cells.map(decimalsOf));
-  if (like?.kind === 'real' && cells.some((cell) => isBeyond(fraction(cell), decimals, MOST_WRITTEN)))
+  if (
+    like?.kind === 'real' &&
+    (like.ofDoubles || cells.some((cell) => isBeyond(fraction(cell), decimals, MOST_WRITTEN)))
+  )
     return of(
       'real',
       cells.map((cell) => ofDouble(Number(cell))),

@@ -60,7 +60,8 @@ export class ModelTask {
     const read = Object.hasOwn(this.#data, name) ? readCells({ ...options, kind }, this.#data[name]) : {};
     const type = { kind, shape, place, decimals, missing, categories };
     const half = place === 'public' ? 'either' : 'server';
-    return new ModelValue(this, type, { half, views: [read.cells ? read : reach, reach] });
+    const views = [read.cells ? read : reach, reach];
+    return new ModelValue(this, type, { half, views, ofDoubles: kind === 'real' });
   }
 
   constant(cells) {
@@ -109,7 +110,7 @@ export function call(on, method, args) {
 function recordsOf(value, records) {
   const shape = value.shape.slice(1);
   const size = cellsOf(shape);
-  const { kind, place, decimals, missing, categories, half, levels, task } = value;
+  const { kind, place, decimals, missing, categories, half, levels, task, ofDoubles } = value;
   const part = (list, row) => (Array.isArray(list) ? list.slice(row * size, (row + 1) * size) : list);
   const rows = Array.from({ length: records.count }, (_, row) => {
     const views = value.views.map(({ cells, present }) => ({
@@ -119,7 +120,7 @@ function recordsOf(value, records) {
     return new ModelValue(
       task,
       { kind, shape, place, decimals, missing, categories },
-      { half, views, levels, record: records },
+      { half, views, levels, record: records, ofDoubles },
     );
   });
   return new RecordValue(records, rows);
@@ -132,14 +133,14 @@ function ofAll(value, records) {
   }
   if (value.records !== records) throw new Refusal('graph.foreign');
   const [first] = value.rows;
-  const { kind, shape, place, decimals, missing, categories, half, levels, task } = first;
+  const { kind, shape, place, decimals, missing, categories, half, levels, task, ofDoubles } = first;
   const joined = (lists) => (lists.includes(NO_VALUE) ? NO_VALUE : lists.flat());
   const views = first.views.map((_, view) => ({
     cells: joined(value.rows.map(({ views }) => views[view].cells)),
     ...(missing && { present: value.rows.flatMap(({ views }) => views[view].present) }),
   }));
   const type = { kind, shape: [records.count, ...shape], place, decimals, missing, categories };
-  return new ModelValue(task, type, { half, views, levels });
+  return new ModelValue(task, type, { half, views, levels, ofDoubles });
 }
 
 function checkName(name, taken) {

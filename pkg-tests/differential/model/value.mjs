@@ -32,11 +32,11 @@ export class Rules {
   }
 }
 
-/** A value. `half`: who computes it. `record`: those that it is a value of one of. `levels`: about how many products of ciphertexts follow one another. */
+/** A value. `half`: who computes it. `record`: those that it is a value of one of. `levels`: about how many products of ciphertexts follow one another. `ofDoubles`: made of reals that were given. */
 export class ModelValue {
-  constructor(task, type, { half, views, levels = 0, bits = 0, record, constant = false }) {
+  constructor(task, type, { half, views, levels = 0, bits = 0, record, constant = false, ofDoubles = false }) {
     Object.assign(this, { decimals: 0, missing: false, categories: undefined }, type);
-    Object.assign(this, { task, half, views, levels, bits, record, constant });
+    Object.assign(this, { task, half, views, levels, bits, record, constant, ofDoubles });
   }
 
   get finished() {
@@ -98,7 +98,8 @@ export function operation(rules, inputs, type, { compute, levels = 0, bits = 0, 
   });
   const deepest = Math.max(0, ...inputs.map((input) => (input.isCiphertext ? input.levels : 0)));
   const record = inputs.find((input) => input.record)?.record;
-  return new ModelValue(task, { ...type, place }, { half, views, bits, record, levels: deepest + levels });
+  const ofDoubles = inputs.some((input) => input.ofDoubles);
+  return new ModelValue(task, { ...type, place }, { half, views, bits, record, ofDoubles, levels: deepest + levels });
 }
 
 /** Who computes: whoever reads something is at least where that is. */

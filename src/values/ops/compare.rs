@@ -172,8 +172,10 @@ fn gap(call: &Call<'_>) -> Result<Option<f64>> {
 
 fn lower(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cells> {
     let known = |(source, x): (u32, &Lowered)| Known { range: x.range, source };
+    // What is clear and no number by itself may have no value: it has to be read.
+    let is_read = x.iter().any(|x| x.is_clear() && !x.is_number());
     match range(call, &(0..).zip(x).map(known).collect::<Vec<_>>())? {
-        Range::Integers { min, max } if min == max => decided(call, x, l, min),
+        Range::Integers { min, max } if min == max && !is_read => decided(call, x, l, min),
         _ if l.exact => looked_up(call, x, l),
         _ => approximated(call, x, l),
     }

@@ -1,6 +1,6 @@
 /**
  * What comes from one other party, opened, put in order and handed on. Until a message was opened, nothing that it says of itself is certain, and anybody may have made it: such messages cost time and memory within bounds, and
- * keep no true one out that comes in order.
+ * what is of a stream that is known to be its sender's waits behind none of others. Only who makes up more than can be looked at meanwhile keeps something out.
  *
  * The order is that of an end's numbers. A message that says since when its sender has heard of this end is waited for with all before it, back to that number; before, or without that, some may have gone to nobody, and what comes
  * first in its stream is handed on. What comes after a later one is refused.
@@ -15,7 +15,7 @@ import type { Message } from './message.js';
 /** Messages that a stream may be ahead of what has come, and how many may claim one place: who forges some does not keep out the true one. */
 const AHEAD = 256;
 const CLAIMS = 4;
-/** Bytes that wait to be looked at; and for their turn in streams of which a message was opened, and in others. */
+/** Bytes that wait to be looked at, of streams of which a message was opened, and of others; and for their turn, in either. */
 const MOST_QUEUED = 2 ** 27;
 const MOST_EARLY = 2 ** 27;
 const MOST_UNPROVEN = 2 ** 23;
@@ -62,11 +62,50 @@ interface End {
   stream: Stream;
 }
 
+/** What was not looked at yet, by stream. */
+class Queue {
+  readonly #all = new Map<string, Message[]>();
+  #bytes = 0;
+
+  /** Errors: PartyError `party.order` where it is full. */
+  add(message: Message): void {
+    if (this.#bytes + cost(message) > MOST_QUEUED)
+      throw refuse('party.order', `${this.#bytes} bytes wait to be opened`);
+    this.#put(message);
+  }
+
+  take(): Message | undefined {
+    const [first] = this.#all;
+    if (first === undefined) return undefined;
+    const [stream, messages] = first;
+    const message = messages.shift() as Message;
+    if (messages.length === 0) this.#all.delete(stream);
+    this.#bytes -= cost(message);
+    return message;
+  }
+
+  /** All that another one has of a stream, which is within its bounds. */
+  takeOver(stream: string, other: Queue): void {
+    const messages = other.#all.get(stream) ?? [];
+    other.#all.delete(stream);
+    for (const message of messages) {
+      other.#bytes -= cost(message);
+      this.#put(message);
+    }
+  }
+
+  #put(message: Message): void {
+    const own = this.#all.get(message.stream);
+    if (own === undefined) this.#all.set(message.stream, [message]);
+    else own.push(message);
+    this.#bytes += cost(message);
+  }
+}
+
 export class Incoming {
   readonly #ways: Ways;
-  /** What was not looked at yet, by stream: what is of proven ones goes first, so that made-up streams hold nobody up. */
-  readonly #queues = { proven: new Map<string, Message[]>(), others: new Map<string, Message[]>() };
-  #queued = 0;
+  /** What is of proven streams goes first, so that made-up ones hold nobody up. */
+  readonly #queues = { proven: new Queue(), others: new Queue() };
   #isWorking = false;
   readonly #streams = new Map<string, Stream>();
   readonly #ends = new Map<string, End>();
@@ -75,16 +114,10 @@ export class Incoming {
     this.#ways = ways;
   }
 
-  /** Takes a message. Errors: PartyError `party.order` where too much waits. */
+  /** Takes a message. Errors: PartyError `party.order` where too much waits of its kind. */
   hear(message: Message): void {
-    if (this.#queued + cost(message) > MOST_QUEUED)
-      throw refuse('party.order', `${this.#queued} bytes wait to be opened`);
-    this.#queued += cost(message);
     const isProven = this.#streams.get(message.stream)?.of !== undefined;
-    const queue = isProven ? this.#queues.proven : this.#queues.others;
-    const own = queue.get(message.stream);
-    if (own === undefined) queue.set(message.stream, [message]);
-    else own.push(message);
+    this.#queues[isProven ? 'proven' : 'others'].add(message);
     if (!this.#isWorking) void this.#work();
   }
 
@@ -108,15 +141,7 @@ export class Incoming {
   }
 
   #pick(): Message | undefined {
-    const { proven, others } = this.#queues;
-    const queue = proven.size > 0 ? proven : others;
-    const [first] = queue;
-    if (first === undefined) return undefined;
-    const [stream, messages] = first;
-    const message = messages.shift() as Message;
-    if (messages.length === 0) queue.delete(stream);
-    this.#queued -= cost(message);
-    return message;
+    return this.#queues.proven.take() ?? this.#queues.others.take();
   }
 
   async #take(message: Message): Promise<void> {
@@ -180,11 +205,7 @@ export class Incoming {
   /** A message of a stream was opened: it is of whom it says. */
   #prove(stream: Stream, { stream: name, end, before }: Message): void {
     stream.of = { end, before };
-    const { proven, others } = this.#queues;
-    const queued = others.get(name);
-    if (queued === undefined) return;
-    others.delete(name);
-    proven.set(name, queued);
+    this.#queues.proven.takeOver(name, this.#queues.others);
   }
 
   /** Nothing of it is handed on any more. */

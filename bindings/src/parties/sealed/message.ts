@@ -83,7 +83,8 @@ export function messageOf(given: unknown): Message {
   const most = HEAD + MOST_FRAME + TAG;
   if (length <= HEAD + TAG || length > most)
     throw wrong(`${length} bytes`, `${HEAD + TAG + 1} to ${most} bytes`);
-  const bytes = (given as Uint8Array).slice();
+  // No slice: of a Buffer of Node's that is no copy.
+  const bytes = new Uint8Array(given as Uint8Array);
   if (MAGIC.some((byte, at) => bytes[at] !== byte)) throw wrong('other bytes', 'a sealed message');
   if (bytes[MAGIC.length] !== VERSION) throw wrong(`version ${bytes[MAGIC.length]}`, `version ${VERSION}`);
   const view = new DataView(bytes.buffer, bytes.byteOffset);

@@ -1,11 +1,7 @@
 /** What goes to one other party: sealed, numbered, and in order. */
 import type { SenderContext } from '@hpke/core';
-import { failure } from '../../errors.js';
 import { whole } from './keys.js';
 import { ENDS, writeHead } from './message.js';
-
-/** Messages that the transport did not take, of which the next one waits for no more. */
-const MOST_UNSENT = 64;
 
 /** How an {@link Outgoing} gets at the world. */
 interface Ways {
@@ -58,32 +54,35 @@ export class Outgoing {
   send(bytes: Uint8Array, handedOn: () => void): Promise<void> {
     // In an object, or the next one would wait until this one has arrived.
     const handed = this.#tail
+      .then(() => this.#resend())
       .then(() => this.#seal(bytes))
       .then((message) => ({ sent: this.#pass(message) }));
     this.#tail = handed.then(handedOn, handedOn);
     return handed.then(({ sent }) => sent);
   }
 
-  /** What the transport did not take goes first, or it would be a gap. */
-  #pass(message: Uint8Array): Promise<void> {
-    const passed = async (bytes: Uint8Array): Promise<void> => {
-      try {
-        await this.#ways.send(bytes);
-      } catch (error) {
-        this.#unsent.push(bytes);
-        throw error;
-      }
-    };
-    return Promise.all([...this.#unsent.splice(0), message].map(passed)).then(() => {});
+  /** What the transport did not take goes first, or it would be a gap; nothing is sealed that would only wait behind it. */
+  async #resend(): Promise<void> {
+    for (let [first] = this.#unsent; first !== undefined; [first] = this.#unsent) {
+      await this.#ways.send(first);
+      this.#unsent.shift();
+    }
+  }
+
+  async #pass(message: Uint8Array): Promise<void> {
+    try {
+      await this.#ways.send(message);
+    } catch (error) {
+      this.#unsent.push(message);
+      throw error;
+    }
   }
 
   async #seal(bytes: Uint8Array): Promise<Uint8Array> {
-    if (this.#unsent.length >= MOST_UNSENT) {
-      const problem = `The transport did not take the ${MOST_UNSENT} messages before`;
-      throw failure('party.transport', problem, { found: this.#unsent.length });
-    }
-    const stream = await this.#current();
-    // Before anything is waited for: who is heard meanwhile is promised what comes after it.
+    let stream = await this.#current();
+    // Who was heard just now is promised this one, too.
+    while (this.#stale && stream.count > 0) stream = await this.#current();
+    // Before anything else is waited for: who is heard meanwhile is promised what comes after it.
     const head = writeHead({
       ...{ enc: stream.enc, end: this.#ways.end, before: stream.before, counter: stream.count++ },
       heard: new Map([...this.#heard].slice(-ENDS)),

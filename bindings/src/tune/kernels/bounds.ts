@@ -15,6 +15,7 @@
  * takes `H / q` up to 2^51. Where the second factors are centered ones of the prime `q` at hand, and the first ones below `2^b` whatever prime they are of, products are below `2^b q / 2`, and
  * `H / q` is at most `t 2^(b - 1)`: so `e` is one less, and the quotient is off by half as much.
  */
+import { wrong } from '../wrong.js';
 import {
   type ChangeSchedule,
   MOST_LAYERS,
@@ -235,6 +236,8 @@ export function changePlanOf({
 
 /** `count` terms, whose second factors are at most `known` in size. */
 function planOfSums(bits: number, rounding: Rounding, count: number, known: number): SumPlan {
+  if (!(Number.isInteger(count) && count > 0))
+    throw wrong('tune.record', 'schedule, number of products', String(count), 'at least 1');
   const q = 2 ** bits;
   for (let most = count; ; most--) {
     const exponent = bits + Math.log2(known) + Math.ceil(Math.log2(most)) + 1;
@@ -242,7 +245,7 @@ function planOfSums(bits: number, rounding: Rounding, count: number, known: numb
     const quotient = rounding === 'nearest' || most * known <= ADDS * MARGIN;
     if (total <= EXACT * MARGIN && quotient)
       return { most, exponent, floor: 2 * (total / q) * 2 ** -53 < MARGIN * 2 ** -(bits + 1) };
-    if (most === 1) throw new Error('one product fits whatever the prime');
+    if (most === 1) throw wrong('tune.record', 'schedule, bits', String(bits), 'fewer: not one product fits');
   }
 }
 
