@@ -119,6 +119,13 @@ it('circuits are placed by them, too, and say how; without a GPU what is placed 
     expect(await placed.toText()).not.toContain('@gpu');
     expect(await placed.run(data)).toEqual({ y });
   }
+  // What it reads twice crosses once: 2000 there, 1.25 times as much here.
+  const crossing = { fixed: 1000, each: 0 };
+  const near = [{ op: 'limb.add', work: 0.8, host: 2000, wave: 0, each: 0 }];
+  const twice = await circuit.place({
+    times: { uses: near, submission: 0, up: crossing, down: crossing, shared: false },
+  });
+  expect(twice.placement).toMatchObject({ way: 'device', operators: 1 });
   const pinned = await circuit.place({ times: times(add(1), false), pin: { 'limb.add': 'scalar' } });
   expect(await pinned.toText()).toContain('limb.add@scalar');
   for (const [table, code] of [

@@ -56,6 +56,8 @@ describe.each(BUILDS)('the %s build', (mode) => {
         'one or more': [0, 0.3],
         huge: true,
       },
+      'a tenth at most': [0.3, 0],
+      'what it is': [0.3, 0.3],
     };
     const result = await program.run(await client.encrypt(encrypted), client.evaluationKeys, { plain });
     expect(await client.decrypt(result)).toEqual(truth);
@@ -76,6 +78,18 @@ describe.each(BUILDS)('the %s build', (mode) => {
       await client.decrypt(await program.run(inputs, client.evaluationKeys, { plain: { y } }));
     expect(await chosen(4)).toEqual({ chosen: [1, 2, 3] });
     expect((await errorOf(chosen(-4))).message).toContain('value.root: operand: found a number below 0');
+    // Nor where an encrypted value is compared with it.
+    const near = createTask();
+    const e = near.encrypted('x', { shape: [3], min: 0, max: 9 });
+    const p = near.plain('y', { min: -99, max: 99 });
+    near.output('less', e.lessThan(p.within(10, 20)).select(e, 0));
+    const compared = await loom.compile(near);
+    const asker = await compared.client();
+    const sealed = await asker.encrypt({ x: [1, 2, 3] });
+    const less = async (y: number) =>
+      await asker.decrypt(await compared.run(sealed, asker.evaluationKeys, { plain: { y } }));
+    expect(await less(15)).toEqual({ less: [1, 2, 3] });
+    expect((await errorOf(less(-9))).message).toContain('value.within: operand: found a number outside');
     const large = createTask();
     const mean = large.encrypted('x', { shape: [7], min: 0, max: 1, decimals: 3 }).mean();
     large.output('mean', mean);
