@@ -26,7 +26,7 @@ const withoutNodeCrypto = {
 // Libraries are inlined, each into the files that use it: so the package has no dependencies, works in pages without a
 // bundler, and in Vite's dev server, which must not pre-bundle packages that have workers. (The CSV library is CommonJS,
 // besides.) The package's own files stay outside: a second copy of the error classes would break `instanceof`.
-for (const file of ['table', 'job/chunk', 'job/formats/csv', 'job/formats/xml', 'parties/sealed/keys']) {
+for (const file of ['table', 'job/chunk', 'job/formats/csv', 'job/formats/xml', 'parties/sealed/suite']) {
   const outfile = `dist/${file}.js`;
   const { metafile } = await build({
     entryPoints: [outfile],

@@ -142,6 +142,8 @@ const NUMBERS = {
 /** Numbers that have decimals. */
 const WITH_POINT = /^[+-]?\d*\.\d+(?:e[+-]?\d+)?$/i;
 const WITH_COMMA = /^[+-]?\d*,\d+(?:e[+-]?\d+)?$/i;
+const IN_THOUSANDS = /^[+-]?\d{1,3}(?:\.\d{3})+$/;
+const IN_THOUSANDS_WITH_COMMA = /^[+-]?\d{1,3}(?:\.\d{3})+,\d+$/;
 /** Rows that are looked at to find out how a file is written. */
 const SAMPLE = 50;
 /** Columns of which it is told why they are not numeric, where none is. */
@@ -341,8 +343,9 @@ function detectDecimal(records: readonly (readonly string[])[], delimiter: strin
   for (const record of records) {
     for (const cell of record) {
       const text = plain(cell);
-      if (WITH_POINT.test(text)) return '.';
-      commas ||= WITH_COMMA.test(text);
+      // Points before three digits each may be those of thousands: that is for others to say.
+      if (WITH_POINT.test(text) && !IN_THOUSANDS.test(text)) return '.';
+      commas ||= WITH_COMMA.test(text) || IN_THOUSANDS_WITH_COMMA.test(text);
     }
   }
   return commas ? ',' : '.';

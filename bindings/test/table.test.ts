@@ -5,6 +5,21 @@ import { codeOf, thrownBy } from './code.js';
 import { random } from './random.js';
 
 describe('parseTable', () => {
+  it('takes points before three digits for those of thousands where other numbers have decimal commas', () => {
+    const read = (text: string) =>
+      parseTable(text, { decimal: 'auto' }).columns.map((column) =>
+        column.kind === 'numeric' ? [...column.values] : column.found,
+      );
+    // Such numbers are refused, where they would be a thousand times too small else.
+    expect(read('a;b\n1,5;1.000\n2,5;2.000\n')).toEqual([[1.5, 2.5], expect.anything()]);
+    expect(read('a;b\n1.234,50;1\n2,5;2\n')).toEqual([expect.anything(), [1, 2]]);
+    expect(read('a;b\n1.125;1\n2.250;2\n')).toEqual([
+      [1.125, 2.25],
+      [1, 2],
+    ]);
+    expect(read('a;b\n1.5;1,25\n2.5;2,25\n')).toEqual([[1.5, 2.5], expect.anything()]);
+  });
+
   it('reads line ends of several kinds in one file, but for those in quotes', () => {
     for (const text of ['a,b\r\n1,2\r\n3,4\n5,6\r\n', 'a,b\n1,2\r\n3,4\n5,6', 'a,b\r1,2\n3,4\r\n5,6\r'])
       expect(parseTable(text).numeric.map(({ values }) => [...values])).toEqual([

@@ -9,7 +9,7 @@ import { ROOT } from '../../scripts/lib/run.mjs';
 import { openPage, PATIENCE_MS } from './demo.mjs';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const WIDTHS = [320, 720, 1440, 3840];
+const WIDTHS = [320, 360, 720, 1440, 3840];
 /** Where axe looks: at the others there is more room. */
 const AXE_AT = [320, 1440];
 /** Where it looks at everything; elsewhere at what depends on the width. */

@@ -26,6 +26,8 @@ import { saveFile } from './ui/save-file.js';
 
 /** Waited for after a change of the choice, in milliseconds, before it is compiled. */
 const SETTLE = 250;
+/** Milliseconds after which it is said that a file is being read. */
+const PATIENCE_MS = 200;
 /** How often more is evaluated where a visitor asks for it. */
 const REPEATS = 5;
 
@@ -59,6 +61,8 @@ export class App {
   /** The last that there was: the one on display. */
   #shown: Plan | undefined;
   #running: AbortController | undefined;
+  /** A table is being read, to take the place of the one that is shown. */
+  #isReading = false;
   /** What the results are of. */
   #ran: { readonly plan: Plan; readonly columns: readonly NumericColumn[] } | undefined;
   /** Reads the table on display anew, as one says that its first row is. */
@@ -224,13 +228,19 @@ export class App {
     if (this.#running !== undefined) return false;
     hideFailure(this.#failure);
     const turn = ++this.#opening;
+    // Nothing is run meanwhile: it would be of the table before, beside the name of this one.
+    this.#isReading = true;
+    this.#enable();
+    const said = byId('table-read');
+    const slow = setTimeout(() => (said.textContent = `Reading ${name}…`), PATIENCE_MS);
     try {
       const table = await this.data.read(await bytes(), header === undefined ? {} : { header });
       if (turn !== this.#opening) return false; // another one was taken meanwhile
       this.#table = table;
       byId('table-name').textContent =
         `${name}: ${format.plural(table.rows, 'row')}, ${format.plural(table.numeric.length, 'numeric column')}`;
-      byId('table-read').textContent = `Read as ${table.read}.`;
+      clearTimeout(slow);
+      said.textContent = readAs(table);
       this.#isTyped = header === true && chosen[0] === TYPED_NAME;
       byId('table-how').hidden = this.#isTyped;
       byId<HTMLInputElement>('header').checked = table.header;
@@ -239,9 +249,17 @@ export class App {
       return true;
     } catch (error) {
       if (turn !== this.#opening) return false;
+      clearTimeout(slow);
+      said.textContent = readAs(this.#table);
       byId<HTMLInputElement>('header').checked = this.#table?.header ?? true;
       this.#fail(error, `reading ${name}`);
       return false;
+    } finally {
+      clearTimeout(slow);
+      if (turn === this.#opening) {
+        this.#isReading = false;
+        this.#enable();
+      }
     }
   }
 
@@ -343,7 +361,7 @@ export class App {
 
   async #run(): Promise<void> {
     const selection = this.#pickers.selection;
-    if (selection === undefined || this.#running !== undefined) return;
+    if (selection === undefined || this.#running !== undefined || this.#isReading) return;
     clearTimeout(this.#settling);
     hideFailure(this.#failure);
     const controller = new AbortController();
@@ -455,7 +473,7 @@ export class App {
     this.#pickers.disabled = running;
     const [run, cancel] = [byId<HTMLButtonElement>('run'), byId<HTMLButtonElement>('cancel')];
     const focused = document.activeElement;
-    run.disabled = running || this.#pickers.selection === undefined;
+    run.disabled = running || this.#isReading || this.#pickers.selection === undefined;
     cancel.disabled = !running;
     if (this.#inside !== undefined)
       this.#inside.canRepeat = !running && this.#plan !== undefined && this.#timed !== undefined;
@@ -469,6 +487,17 @@ export class App {
 
   #fail(error: unknown, during: string): void {
     this.#planFails = false;
-    showFailure(this.#failure, failureOf(error, during), () => void this.#restart());
+    const failure = failureOf(error, during);
+    // What a visitor can do about it, who has no say in ranges.
+    const hint =
+      failure.code === 'range.overflow'
+        ? ' Leave out correlation, covariance or variance of these columns: sums and means need fewer.'
+        : '';
+    const sentence = `${failure.sentence}${hint}`;
+    showFailure(this.#failure, { ...failure, sentence }, () => void this.#restart());
   }
+}
+
+function readAs(table: DataTable | undefined): string {
+  return table === undefined ? '' : `Read as ${table.read}.`;
 }

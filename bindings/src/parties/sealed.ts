@@ -19,9 +19,10 @@ import { webCrypto } from '../sealed-key.js';
 import { listenTo, tellRefused } from './callbacks.js';
 import { digitsOf } from './digits.js';
 import { Incoming, refuse } from './sealed/incoming.js';
-import { newSuite, pairOf, type PartyKeys, publicKeyOf, whole } from './sealed/keys.js';
+import { pairOf, type PartyKeys, publicKeyOf, whole } from './sealed/keys.js';
 import { END, LAYOUT, messageOf } from './sealed/message.js';
 import { Outgoing } from './sealed/outgoing.js';
+import { newSuite } from './sealed/suite.js';
 import { Listeners } from './transports/listeners.js';
 import type { Transport } from './types.js';
 

@@ -118,6 +118,9 @@ const likeness: Work = {
           const text = await file.text().catch((error: unknown) => {
             throw new FileError(file, error);
           });
+          // As where words are counted: what is no UTF-8 is read as U+FFFD, and texts have no zeros.
+          if (/[\0\uFFFD]/.test(text))
+            throw new FileError(file, new Error('it has bytes that are no text (UTF-8)'));
           await job.inputs['texts']!.emit(index, text);
         }
       },

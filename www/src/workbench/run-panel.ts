@@ -75,8 +75,12 @@ export class RunPanel {
   }
 
   #enable(): void {
+    const focused = document.activeElement;
     this.#run.disabled = this.#made === undefined || this.#running !== undefined;
     this.#cancel.disabled = this.#running === undefined;
+    // A disabled button loses the focus: it goes to the one that takes its turn.
+    if (focused === this.#run && this.#run.disabled) this.#cancel.focus();
+    else if (focused === this.#cancel && this.#cancel.disabled) this.#run.focus();
   }
 
   async #start(): Promise<void> {

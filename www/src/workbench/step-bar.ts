@@ -22,6 +22,8 @@ const EXPANSIONS: readonly (readonly [title: string, name: string, options: Expa
 
 export class StepBar {
   readonly #controls: readonly (HTMLButtonElement | HTMLSelectElement)[];
+  /** What had the focus before something was made. */
+  #left: HTMLElement | undefined;
   readonly #cancel: HTMLButtonElement;
 
   constructor(host: HTMLElement, events: StepEvents) {
@@ -70,7 +72,14 @@ export class StepBar {
 
   /** Something is being made. */
   set busy(busy: boolean) {
+    const focused = this.#controls.find((control) => control === document.activeElement);
+    const isCancelFocused = document.activeElement === this.#cancel;
     for (const control of this.#controls) control.disabled = busy;
     this.#cancel.hidden = !busy;
+    // What is disabled or hidden loses the focus: it goes to what takes its turn, and back.
+    if (busy && focused !== undefined) {
+      this.#left = focused;
+      this.#cancel.focus();
+    } else if (!busy && isCancelFocused) (this.#left ?? this.#controls[0])?.focus();
   }
 }

@@ -1,8 +1,8 @@
-/** Keys of parties, and the suite that they are for: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, which WebCrypto has wherever this package runs. */
-import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core';
+/** Keys of parties, as bytes and as WebCrypto has them. */
 import { tag } from '../../arguments.js';
 import { failure } from '../../errors.js';
 import { webCrypto } from '../../sealed-key.js';
+import { newSuite } from './suite.js';
 
 /** A party's keys, as bytes: for the others, and to be kept. */
 export interface PartyKeys {
@@ -15,14 +15,6 @@ export interface PartyKeys {
 /** Bytes of a point, uncompressed. */
 export const POINT = 65;
 const SCALAR = 32;
-
-export function newSuite(): CipherSuite {
-  return new CipherSuite({
-    kem: new DhkemP256HkdfSha256(),
-    kdf: new HkdfSha256(),
-    aead: new Aes256Gcm(),
-  });
-}
 
 /** Makes a party's keys, by the platform's random numbers. Errors: ParameterError `parameters.crypto` where a page has no WebCrypto. */
 export async function partyKeys(): Promise<PartyKeys> {
