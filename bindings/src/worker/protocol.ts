@@ -340,7 +340,7 @@ export interface ConformanceMethods extends StartMethods {
 
 /** What is told of a GPU. */
 export interface GpuTraits {
-  /** What its adapter says: as {@link deviceClass} takes it. */
+  /** What its adapter says: as `deviceClass` takes it. */
   readonly vendor: string;
   readonly architecture: string;
   /** What a workgroup may take: invocations, and bytes of memory. */

@@ -18,7 +18,8 @@ const [WORDS, PRODUCTS, FLAGS] = [[1, 2] as const, ['shoup', 'montgomery'] as co
 /** What every adapter has: what a search keeps to where no device is known. */
 export const EVERYWHERE: WorkgroupNeeds = { invocations: 256, bytes: 16_384 };
 
-type Choices = Omit<Schedule, 'version' | 'piece' | 'n' | 'bits' | 'prime'>;
+/** What a shader's schedule may choose beside its ring. */
+export type Choices = Omit<Schedule, 'version' | 'piece' | 'n' | 'bits' | 'prime'>;
 
 /** The schedules of a piece for a ring and primes of so many bits that a device has workgroups for. */
 export class ShaderSpace implements Space {
