@@ -89,6 +89,35 @@ describe('Chromium', () => {
     await page.until(`document.getElementById('results').dataset.stale !== 'true'`, PATIENCE_MS);
   });
 
+  test('while a file is read nothing is run, which would be of the numbers before', async () => {
+    const run = `document.getElementById('run')`;
+    assert.equal(await page.evaluate(`${run}.disabled`), false);
+    // A file that takes its time.
+    await page.evaluate(`(() => {
+      const file = new File(['speed\\n50\\n70\\n90\\n'], 'slow.csv');
+      const bytes = file.arrayBuffer.bind(file);
+      file.arrayBuffer = () => new Promise((resolve) => (globalThis.letThrough = () => resolve(bytes())));
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(file);
+      Object.defineProperty(dataTransfer, 'files', { value: [file] });
+      const event = new Event('drop', { bubbles: true, cancelable: true });
+      Object.defineProperty(event, 'dataTransfer', { value: dataTransfer });
+      document.getElementById('drop').dispatchEvent(event);
+    })()`);
+    await page.until(`document.getElementById('table-read').textContent === 'Reading slow.csv…'`, PATIENCE_MS);
+    assert.equal(await page.evaluate(`${run}.disabled`), true);
+    await page.evaluate('globalThis.letThrough()');
+    await page.until(`document.getElementById('table-name').textContent.startsWith('slow.csv: 3 rows')`, PATIENCE_MS);
+    await page.until(`!${run}.disabled`, PATIENCE_MS);
+    // As it was before.
+    await page.evaluate(`${find('numbers')}.focus()`);
+    await page.chord('a');
+    await page.type('54 61 47');
+    await page.press('Enter');
+    await page.until(LOOKED, PATIENCE_MS);
+    await page.until(`document.getElementById('results').dataset.stale !== 'true'`, PATIENCE_MS);
+  });
+
   test('a flipped bit and another key are refused, each with its reason', async () => {
     for (const [button, code, tells] of [
       ['look-flip', 'format.checksum', /One bit of byte [\d,]+ .*before .*after .*Refused: /s],
