@@ -236,6 +236,19 @@ describe('a sealed transport', () => {
     return { joins, arrives, says };
   }
 
+  /** One has died, whose first word is held up, and has come back; two, who has heard only the new one, has said 11 and 12, which are held up, too. */
+  async function afterADeath() {
+    const { joins, arrives, says } = await byHand();
+    const [before, two] = [await joins('one'), await joins('two')];
+    await says(before, 'two', 1);
+    before.transport.close();
+    const one = await joins('one');
+    await says(one, 'two', 2);
+    await arrives('one', 1);
+    await says(two, 'one', 11, 12);
+    return { one, two, arrives, says };
+  }
+
   it('keeps the order where the first word of a party comes after its second', async () => {
     const { joins, arrives, says } = await byHand();
     const [one, two] = [await joins('one'), await joins('two')];
@@ -256,14 +269,7 @@ describe('a sealed transport', () => {
   });
 
   it('keeps the order where the first word of a party comes after it has died and come back', async () => {
-    const { joins, arrives, says } = await byHand();
-    const [before, two] = [await joins('one'), await joins('two')];
-    await says(before, 'two', 1);
-    before.transport.close();
-    const one = await joins('one');
-    await says(one, 'two', 2);
-    await arrives('one', 1);
-    await says(two, 'one', 11, 12);
+    const { one, two, arrives, says } = await afterADeath();
     await arrives('two', 0);
     await arrives('one', 0);
     await says(two, 'one', 13);
@@ -300,14 +306,7 @@ describe('a sealed transport', () => {
   });
 
   it('keeps the order where a word of one that has died comes last, and what follows overtakes all', async () => {
-    const { joins, arrives, says } = await byHand();
-    const [before, two] = [await joins('one'), await joins('two')];
-    await says(before, 'two', 1);
-    before.transport.close();
-    const one = await joins('one');
-    await says(one, 'two', 2);
-    await arrives('one', 1);
-    await says(two, 'one', 11, 12);
+    const { one, two, arrives, says } = await afterADeath();
     await arrives('one', 0);
     await says(two, 'one', 13);
     for (const at of [2, 1, 0]) await arrives('two', at);

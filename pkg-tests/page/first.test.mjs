@@ -71,6 +71,16 @@ describe('Chromium', () => {
     await page.until(`${text('look-found')}.endsWith('found nowhere.')`, PATIENCE_MS);
   });
 
+  /** Types three numbers in place of what is there, and waits until they are what the results are of. */
+  async function takeThree() {
+    await page.evaluate(`${find('numbers')}.focus()`);
+    await page.chord('a');
+    await page.type('54 61 47');
+    await page.press('Enter');
+    await page.until(LOOKED, PATIENCE_MS);
+    await page.until(`document.getElementById('results').dataset.stale !== 'true'`, PATIENCE_MS);
+  }
+
   test('typed numbers that cannot be kept are refused where they are, and what was computed is of others', async () => {
     await page.evaluate(`${find('numbers')}.focus()`);
     await page.chord('a');
@@ -82,11 +92,7 @@ describe('Chromium', () => {
     assert.equal(await page.evaluate(`document.getElementById('results').dataset.stale`), 'true');
     // Of numbers that were typed nobody asks how a file was read.
     assert.equal(await page.evaluate(`document.getElementById('table-how').hidden`), true);
-    await page.chord('a');
-    await page.type('54 61 47');
-    await page.press('Enter');
-    await page.until(LOOKED, PATIENCE_MS);
-    await page.until(`document.getElementById('results').dataset.stale !== 'true'`, PATIENCE_MS);
+    await takeThree();
   });
 
   test('while a file is read nothing is run, which would be of the numbers before', async () => {
@@ -110,12 +116,7 @@ describe('Chromium', () => {
     await page.until(`document.getElementById('table-name').textContent.startsWith('slow.csv: 3 rows')`, PATIENCE_MS);
     await page.until(`!${run}.disabled`, PATIENCE_MS);
     // As it was before.
-    await page.evaluate(`${find('numbers')}.focus()`);
-    await page.chord('a');
-    await page.type('54 61 47');
-    await page.press('Enter');
-    await page.until(LOOKED, PATIENCE_MS);
-    await page.until(`document.getElementById('results').dataset.stale !== 'true'`, PATIENCE_MS);
+    await takeThree();
   });
 
   test('a flipped bit and another key are refused, each with its reason', async () => {

@@ -1,13 +1,16 @@
 /** What is asked of callers' own functions, and what they may do besides. */
-import { failure, type PartyError } from '../errors.js';
+import { type CipherloomError, failure, type PartyError } from '../errors.js';
 import type { Transport } from './types.js';
 
-/** Tells what was refused; what the callback throws, at once or as a promise, goes to `failed`. */
+/** Tells what was refused, with the name that it came under; what the callback throws, at once or as a promise, goes to `failed`. */
 export function tellRefused(
   onRefused: ((error: PartyError) => void) | undefined,
-  refused: PartyError,
+  from: unknown,
+  { code, message, details }: CipherloomError,
   failed: (error: unknown) => void,
 ): void {
+  const party = typeof from === 'string' ? from : undefined;
+  const refused = failure(code as 'party.message', message, { ...details, party }) as PartyError;
   try {
     const told: unknown = onRefused?.(refused);
     if (told !== undefined) Promise.resolve(told).catch(failed);

@@ -141,24 +141,23 @@ export class PartyCut extends Resource implements Cut {
     // What is wrong with the data is told before anybody hears of the run, and what is changed meanwhile is of another one.
     orderedData(this.inputs, inputs);
     const own = copiedData(inputs);
-    return await this.#run(own, () => Promise.resolve(own), options, ended);
+    return await this.#run(own, options, ended);
   }
 
   /** The same of inputs that are asked for once all whom this party exchanges something with are there: what they cost, such as a decryption that is counted, is lost with nobody who does not come. */
   runOnceGreeted(inputs: () => Promise<RunInputs>, options: CutRunOptions): Promise<RunOutputs> {
-    return this.#run(undefined, inputs, options, this.signal(options.signal));
+    return this.#run(inputs, options, this.signal(options.signal));
   }
 
-  /** `known`: inputs that there are already. */
   async #run(
-    known: RunInputs | undefined,
-    inputs: () => Promise<RunInputs>,
+    given: RunInputs | (() => Promise<RunInputs>),
     options: CutRunOptions,
     ended: AbortSignal,
   ): Promise<RunOutputs> {
     const { transport, run, leaves, approve, timeout, keep, onRefused, signal: _, ...settings } = options;
     await abortable(this.#approved(leaves, approve), ended);
     const { party, id, sends, receives } = this;
+    const known = typeof given === 'function' ? undefined : given;
     const kept =
       keep &&
       known &&
@@ -178,9 +177,9 @@ export class PartyCut extends Resource implements Cut {
     try {
       exchange.start();
       const signal = AbortSignal.any([ended, exchange.signal]);
-      if (known === undefined) await abortable(exchange.greeted(), signal);
-      const outputs =
-        before ?? (await this.#circuit.runWith(await inputs(), { ...settings, signal }, exchange));
+      if (typeof given === 'function') await abortable(exchange.greeted(), signal);
+      const inputs = typeof given === 'function' ? await given() : given;
+      const outputs = before ?? (await this.#circuit.runWith(inputs, { ...settings, signal }, exchange));
       if (before === undefined) await kept?.finish(this.outputs, outputs);
       ended.addEventListener('abort', cancel);
       // While the result was kept, nobody listened.

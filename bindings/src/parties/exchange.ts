@@ -1,6 +1,6 @@
 /** One run's ends of channels, between what the run hands out and a transport. Who is at the other ends may be anybody, and say anything. */
 import { describe } from '../arguments.js';
-import { CipherloomError, failure, type PartyError } from '../errors.js';
+import { CipherloomError, failure } from '../errors.js';
 import type { RawOutgoing } from '../raw.js';
 import { readAttributes } from '../type-text.js';
 import { listenTo, tellRefused } from './callbacks.js';
@@ -395,9 +395,7 @@ export class Exchange {
       this.#take(from, decode(bytes));
     } catch (error) {
       if (!(error instanceof CipherloomError)) throw error;
-      const details = { ...error.details, party: typeof from === 'string' ? from : undefined };
-      const refused = failure(error.code as 'party.message', error.message, details) as PartyError;
-      tellRefused(this.#settings.onRefused, refused, (thrown) => this.#fail(thrown));
+      tellRefused(this.#settings.onRefused, from, error, (thrown) => this.#fail(thrown));
     }
   }
 

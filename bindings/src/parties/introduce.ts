@@ -235,9 +235,7 @@ class Meeting {
   /** Tells why a message changed nothing. */
   #refused(from: unknown, error: unknown): void {
     if (this.#over || !(error instanceof CipherloomError)) return this.#fail(error);
-    const details = { ...error.details, party: typeof from === 'string' ? from : undefined };
-    const refused = failure(error.code as 'party.message', error.message, details) as PartyError;
-    tellRefused(this.#options.onRefused, refused, (thrown) => this.#fail(thrown));
+    tellRefused(this.#options.onRefused, from, error, (thrown) => this.#fail(thrown));
   }
 
   async #take(from: string, { kind, answer, body }: Message): Promise<void> {

@@ -190,8 +190,6 @@ class Sealed implements Transport {
       this.#broken ??= { error };
       return;
     }
-    const details = { ...error.details, party: typeof from === 'string' ? from : undefined };
-    const refused = failure(error.code as 'party.message', error.message, details) as PartyError;
-    tellRefused(this.#settings.onRefused, refused, (thrown) => (this.#broken ??= { error: thrown }));
+    tellRefused(this.#settings.onRefused, from, error, (thrown) => (this.#broken ??= { error: thrown }));
   }
 }

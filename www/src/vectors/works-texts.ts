@@ -2,6 +2,7 @@
 import { CrossMap, DirMap, fromModule, type Row, SparseTextVector, VectorMap } from 'cipherloom/job';
 import * as format from '../format.js';
 import { FileError, isTable, pathOf } from './files.js';
+import { isUtf8Text } from './operators/texts.js';
 import FACTS from './operators/file-facts.ts?address';
 import LIKENESS from './operators/likeness.ts?address';
 import COUNT from './operators/word-count.ts?address';
@@ -118,8 +119,7 @@ const likeness: Work = {
           const text = await file.text().catch((error: unknown) => {
             throw new FileError(file, error);
           });
-          // As where words are counted: what is no UTF-8 is read as U+FFFD, and texts have no zeros.
-          if (/[\0\uFFFD]/.test(text))
+          if (!isUtf8Text(text))
             throw new FileError(file, new Error('it has bytes that are no text (UTF-8)'));
           await job.inputs['texts']!.emit(index, text);
         }

@@ -186,7 +186,7 @@ export class Incoming {
       throw notOpened();
     }
     stream.next += 1;
-    this.#giveUp(stream, counter);
+    this.#drop(stream, counter, `message ${counter} of its stream is here already`, 'party.twice');
     if (stream.of === undefined) this.#prove(stream, message);
     const end = this.#ends.get(name) ?? { next: 0, isComplete: false, stream };
     const since = message.heard.get(this.#ways.end);
@@ -216,13 +216,15 @@ export class Incoming {
     stream.bytes = 0;
   }
 
-  /** Refuses what waited for a place that is taken. */
-  #giveUp(stream: Stream, counter: number): void {
-    for (const claim of stream.early.get(counter) ?? []) {
-      stream.bytes -= cost(claim);
-      this.#ways.refused(refuse('party.twice', `message ${counter} of its stream is here already`));
-    }
+  /** Refuses what waits for a place; gives the bytes that it had. */
+  #drop(stream: Stream, counter: number, why: string, code: 'party.twice' | 'party.order'): number {
+    const claims = stream.early.get(counter) ?? [];
+    const bytes = claims.reduce((sum, claim) => sum + cost(claim), 0);
     stream.early.delete(counter);
+    stream.bytes -= bytes;
+    const details = code === 'party.order' ? { found: counter, expected: stream.next } : {};
+    for (const _ of claims) this.#ways.refused(refuse(code, why, details));
+    return bytes;
   }
 
   // ------------------------------------------------------------------------------------------- before its turn
@@ -251,13 +253,8 @@ export class Incoming {
         .map((stream) => ({ stream, counter: Math.max(...stream.early.keys()) }))
         .reduce((a, b) => (b.counter - b.stream.next > a.counter - a.stream.next ? b : a));
       const { stream, counter } = furthest;
-      for (const claim of stream.early.get(counter) ?? []) {
-        bytes -= cost(claim);
-        stream.bytes -= cost(claim);
-        const why = `too much waits for what should come before message ${counter} of its stream`;
-        this.#ways.refused(refuse('party.order', why, { found: counter, expected: stream.next }));
-      }
-      stream.early.delete(counter);
+      const why = `too much waits for what should come before message ${counter} of its stream`;
+      bytes -= this.#drop(stream, counter, why, 'party.order');
     }
   }
 

@@ -79,9 +79,10 @@ export class Outgoing {
   }
 
   async #seal(bytes: Uint8Array): Promise<Uint8Array> {
-    let stream = await this.#current();
-    // Who was heard just now is promised this one, too.
-    while (this.#stale && stream.count > 0) stream = await this.#current();
+    let stream: OutStream;
+    // Who was heard while it was waited for is promised this one, too.
+    do stream = await this.#current();
+    while (this.#stale && stream.count > 0);
     // Before anything else is waited for: who is heard meanwhile is promised what comes after it.
     const head = writeHead({
       ...{ enc: stream.enc, end: this.#ways.end, before: stream.before, counter: stream.count++ },

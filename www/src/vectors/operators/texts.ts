@@ -9,13 +9,17 @@ export function fileOf(row: Row): FileRow {
   return row as unknown as FileRow;
 }
 
+/** Whether bytes that were read as UTF-8 were a text: what is none is read as U+FFFD, and texts have no zeros. */
+export function isUtf8Text(read: string): boolean {
+  return !/[\0\uFFFD]/.test(read);
+}
+
 /** Lines of a text. Errors: if the file is none, since then whatever is counted in it is nonsense. */
 export async function* linesOfText(file: JobFile): AsyncGenerator<string> {
   let number = 0;
   for await (const line of file.lines()) {
     number += 1;
-    // What is no UTF-8 is read as U+FFFD; texts have no zeros.
-    if (/[\0\uFFFD]/.test(line)) throw new Error(`line ${number} has bytes that are no text (UTF-8)`);
+    if (!isUtf8Text(line)) throw new Error(`line ${number} has bytes that are no text (UTF-8)`);
     yield line;
   }
 }
