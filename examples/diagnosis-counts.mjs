@@ -32,7 +32,7 @@ const below = BANDS.slice(1).map(([, from]) => age.lessThan(from));
 const bands = [below[0], below[1].and(below[0].not()), below[1].not()];
 for (const [at, name] of REGIONS.entries()) {
   for (const [band, [label]] of BANDS.entries())
-    task.output(`${name}, ${label}`, regions[at].and(bands[band]).sum());
+    task.output(`${name}, ${label}`, regions[at].and(bands[band]).count());
 }
 
 const program = await task.compile(); // scheme, parameters and keys are chosen here

@@ -49,7 +49,7 @@ fn following(first: &Program, task: &Literal, results: &[(&str, &str)]) -> Resul
 /// A result as an input: of the type and range that its program tells.
 fn input(first: &Program, output: &str, name: &str) -> InputLiteral {
     let result = first.report().unwrap().results[output].clone();
-    InputLiteral { name: name.to_owned(), ty: result.ty, min: result.min, max: result.max }
+    InputLiteral { name: name.to_owned(), ty: result.ty, min: result.min, max: result.max, digits: None }
 }
 
 /// What comes of the second program, given the result `output` of the first as `name`, after its bytes went through that of another evaluator.

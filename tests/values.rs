@@ -783,6 +783,9 @@ fn statistics_are_those_of_textbooks() {
     let run = || Run::new().integers("x", &[6], &X);
     let pair = || run().integers("y", &[6], &Y);
     assert_eq!(run().op("stats.count", Attrs::new()).unwrap(), [Number::from(6)]);
+    let flags = Exact::integers([1, 0, 1, 0, 0, 1]);
+    let flags = Run::new().column("b", Value::new(Kind::Boolean, [6]), flags);
+    assert_eq!(flags.op("stats.count", Attrs::new()).unwrap(), [Number::from(3)]);
     assert_eq!(run().op("stats.mean", Attrs::new()).unwrap(), [ratio(11, 6)]);
     for (what, less) in [("sample", 1), ("population", 0)] {
         let n = Q::int(6 - less);
@@ -808,6 +811,9 @@ fn statistics_leave_out_what_is_missing() {
     let run = || Run::new().missing("x", 1, &x);
     let pair = || run().missing("y", 0, &y);
     assert_eq!(run().op("stats.count", Attrs::new()).unwrap(), [Number::from(4)]);
+    let flags = [Some(1), None, Some(0), Some(1), None].map(|flag| flag.map(Number::from));
+    let flags = Run::new().column("b", Value::new(Kind::Boolean, [5]).with_missing(), Exact::with_missing(flags));
+    assert_eq!(flags.op("stats.count", Attrs::new()).unwrap(), [Number::from(2)]);
     assert_eq!(run().op("stats.mean", Attrs::new()).unwrap(), [ratio(17, 40)]);
     let there = [3, 4, 1, 9];
     let variance = deviations(&there, &there).div(&Q::int(3 * 100)).number();

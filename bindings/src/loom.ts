@@ -200,7 +200,7 @@ export class WorkerLoom extends Resource implements Loom {
   }
 
   async #compileAll(tasks: readonly Task[], options: CompileOptions & CallOptions): Promise<Program[]> {
-    const { steps, under } = stepsOf(tasks);
+    const { steps, under } = stepsOf(tasks, options.scheme ?? options.parameters?.scheme);
     const {
       scheme,
       n,

@@ -18,7 +18,7 @@ function made(build: (all: Inputs) => Value): [nodes: string[], type: string] {
     return `${op}(${operands.join(', ')})${attrs}`;
   });
   const { kind, shape, place, decimals, missing, categories } = value;
-  return [shown, typeText({ kind, shape, place, decimals, missing, categories })];
+  return [shown, typeText({ kind, shape, place, decimals, missing, categories, names: value.names })];
 }
 
 const single = 'kind="integer", shape=[], where="encrypted"';
@@ -271,6 +271,7 @@ describe('the operators of values', () => {
       ['stats.count(x)'],
       'kind="integer", shape=[], where="public"',
     ],
+    ['count of booleans', ({ b }) => b.count(), ['stats.count(b)'], single],
     ['mean', ({ g }) => g.mean(), ['stats.mean(g)'], real],
     ['variance', ({ x }) => x.variance(), ['stats.variance(x){of="sample"}'], real],
     [

@@ -104,7 +104,7 @@ for (const [who, what] of [
 const patient = await joinAs('patient', 'client');
 const own = createTask();
 const pressure = own.encrypted('pressure', { shape: [7], min: 0, max: 300 });
-own.output('high', pressure.greaterThan(140).sum());
+own.output('high', pressure.greaterThan(140).count());
 own.output('mean', pressure.mean());
 const week = [128, 145, 139, 151, 140, 122, 160];
 const mine = await patient.compileThere('days of high pressure', own);

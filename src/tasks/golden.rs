@@ -24,7 +24,7 @@ fn task(kind: &str, op: &str) -> Literal {
     let ty = format!(r#"value[1]{{kind="{kind}", shape=[4], where="encrypted"}}"#);
     let bound = |text: &str| Some(text.to_owned());
     Literal {
-        inputs: vec![InputLiteral { name: "x".into(), ty, min: bound("-9"), max: bound("9") }],
+        inputs: vec![InputLiteral { name: "x".into(), ty, min: bound("-9"), max: bound("9"), digits: None }],
         nodes: vec![NodeLiteral { op: op.into(), inputs: vec![0], attrs: String::new() }],
         outputs: vec![OutputLiteral { name: "y".into(), operand: 1 }],
     }

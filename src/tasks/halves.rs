@@ -105,7 +105,7 @@ impl Halves {
             Range::Unknown => (None, None),
         };
         let ty = Value::of(server.ty(port.operand))?.ty()?.to_string();
-        Ok(Some(InputLiteral { name: name.to_owned(), ty, min, max }))
+        Ok(Some(InputLiteral { name: name.to_owned(), ty, min, max, digits: None }))
     }
 
     /// The same, with other ties.

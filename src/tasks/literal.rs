@@ -40,6 +40,23 @@ pub struct InputLiteral {
     /// The most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<String>,
+    /// What its cells are made of by whoever gives them, where that is another input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digits: Option<DigitsLiteral>,
+}
+
+/// Digits of another input: along the first dimension, the lowest one first, those of factor x - low, which is never below 0.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DigitsLiteral {
+    /// The name of that input, which stands before.
+    pub of: String,
+    /// How many values a digit has.
+    pub base: u32,
+    /// What cells are multiplied with, in their units: a decimal integer.
+    pub factor: String,
+    /// What is 0 then: a decimal integer.
+    pub low: String,
 }
 
 /// An operator.
@@ -96,6 +113,13 @@ impl Literal {
             let value = Value::of(&ty)?;
             check_name("input", &input.name)?;
             let range = input.range(&value)?;
+            if let Some(digits) = input.digits.as_ref().filter(|digits| !seen.contains(digits.of.as_str())) {
+                return Err(Error::Task {
+                    at: format!("digits `{}`", input.name),
+                    found: format!("those of `{}`", digits.of),
+                    expected: "those of an input that stands before".into(),
+                });
+            }
             if !seen.insert(input.name.as_str()) {
                 return Err(taken("input", &input.name));
             }

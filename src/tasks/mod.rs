@@ -33,7 +33,7 @@ pub use crate::schemes::Releases;
 pub use client::Client;
 pub use evaluator::{Evaluator, Held};
 pub use explain::{ExplainedKey, ExplainedValue, Explanation, Reason};
-pub use literal::{InputLiteral, Literal, NodeLiteral, OutputLiteral};
+pub use literal::{DigitsLiteral, InputLiteral, Literal, NodeLiteral, OutputLiteral};
 pub use member::{Member, Opening, Sharing};
 pub use onward::{GivenCiphertext, GivenResult, ResultOf};
 pub use owner::Owner;

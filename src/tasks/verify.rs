@@ -535,6 +535,7 @@ mod tests {
             ty: format!("value[1]{{kind=\"integer\", {attrs}}}"),
             min: Some(format!("-{bound}")),
             max: Some(bound.into()),
+            digits: None,
         };
         let node = |op: &str, inputs: &[usize], attrs: &str| NodeLiteral {
             op: op.into(),

@@ -6,7 +6,9 @@
 use crate::Result;
 use crate::graph::{Attr, Attrs, GraphError, ValueType};
 use crate::ops::Call;
+use std::collections::HashSet;
 use std::fmt;
+use std::sync::Arc;
 
 /// The head of the type.
 pub const HEAD: &str = "value";
@@ -22,6 +24,12 @@ pub const MOST_DECIMALS: u32 = 1000;
 
 /// Most categories of a value.
 pub const MOST_CATEGORIES: u64 = 1 << 32;
+
+/// Most names of categories.
+pub const MOST_NAMES: usize = 4096;
+
+/// Most bytes of one of them.
+const MOST_NAME: usize = 256;
 
 /// What the cells of a value are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,12 +95,21 @@ pub struct Value {
     pub decimals: u32,
     /// True when cells may be missing.
     pub missing: bool,
+    /// Of categories that have names: these, in the order of their numbers. Others are others, also where there are as many.
+    pub names: Option<Arc<[String]>>,
 }
 
 impl Value {
     /// An encrypted value without decimals and missing cells.
     pub fn new(kind: Kind, shape: impl Into<Vec<u64>>) -> Self {
-        Self { kind, shape: shape.into(), place: Place::Encrypted, decimals: 0, missing: false }
+        let place = Place::Encrypted;
+        Self { kind, shape: shape.into(), place, decimals: 0, missing: false, names: None }
+    }
+
+    /// The same with cells of another kind, without decimals.
+    #[must_use]
+    pub fn with_kind(self, kind: Kind) -> Self {
+        Self { kind, decimals: 0, names: None, ..self }
     }
 
     /// The same, elsewhere.
@@ -152,11 +169,17 @@ impl Value {
         let decimals = a.get("decimals").map_or(Ok(0), |_| a.size("decimals"))?;
         let missing = a.get("missing").map_or(Ok(0), |_| a.int("missing"))? != 0;
         let own = u32::try_from(decimals).unwrap_or(u32::MAX);
-        let value = Self { kind, shape: a.uints("shape")?, place, decimals: own, missing };
+        let names = match a.get("names") {
+            None => None,
+            Some(Attr::Texts(names)) => Some(Arc::clone(names)),
+            Some(other) => return Err(wrong("names", other.to_string(), "texts").into()),
+        };
+        let named = names.is_some();
+        let value = Self { kind, shape: a.uints("shape")?, place, decimals: own, missing, names };
         value.check()?;
         // Each attribute that there is was read, and says something.
         let category = matches!(kind, Kind::Category { .. });
-        let told = 3 + [category, decimals > 0, missing].into_iter().filter(|&told| told).count();
+        let told = 3 + [category, decimals > 0, missing, named].into_iter().filter(|&told| told).count();
         if a.iter().count() != told || a.get("missing").is_some_and(|flag| *flag != Attr::Int(1)) {
             let expected = "no other attributes, none for no decimals or no missing cells (1 for some)";
             return Err(wrong("type", ty.to_string(), expected).into());
@@ -182,6 +205,9 @@ impl Value {
         if self.missing {
             attrs = attrs.with("missing", 1u64);
         }
+        if let Some(names) = &self.names {
+            attrs = attrs.with("names", Attr::Texts(Arc::clone(names)));
+        }
         Ok(ValueType::new(HEAD, 1, attrs))
     }
 
@@ -196,6 +222,15 @@ impl Value {
         }
         if self.decimals > MOST_DECIMALS || (self.decimals > 0 && self.kind != Kind::Integer) {
             return wrong("decimals", self.decimals.to_string(), "at most 1000, of integers only");
+        }
+        if let Some(names) = &self.names {
+            let each = matches!(self.kind, Kind::Category { categories } if categories == names.len() as u64);
+            let told = names.iter().all(|name| (1..=MOST_NAME).contains(&name.len()));
+            let different = names.iter().collect::<HashSet<_>>().len() == names.len();
+            if names.len() > MOST_NAMES || !each || !told || !different {
+                let expected = "at most 4096 different texts of 1 to 256 bytes, one for each category";
+                return wrong("names", format!("{} texts", names.len()), expected);
+            }
         }
         match self.kind {
             Kind::Category { categories } if !(1..=MOST_CATEGORIES).contains(&categories) => {
@@ -228,6 +263,12 @@ impl fmt::Display for Value {
         write!(f, "{} {}{:?}", self.place.name(), self.kind.name(), self.shape)?;
         if let Kind::Category { categories } = self.kind {
             write!(f, ", {categories} categories")?;
+        }
+        if let Some(names) = &self.names {
+            // Some are enough to know them by.
+            let some: Vec<&str> = names.iter().take(5).map(String::as_str).collect();
+            let more = if names.len() > some.len() { ", ..." } else { "" };
+            write!(f, ": {}{more}", some.join(", "))?;
         }
         if self.decimals > 0 {
             write!(f, ", {} decimals", self.decimals)?;
@@ -324,6 +365,12 @@ mod tests {
         ValueType { head, size: size.unwrap(), attrs }
     }
 
+    fn named(names: &[&str]) -> Value {
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        let kind = Kind::Category { categories: names.len() as u64 };
+        Value { names: Some(names.into()), ..Value::new(kind, [2]) }
+    }
+
     #[test]
     fn a_type_is_read_as_it_was_written() {
         let all = [
@@ -332,6 +379,7 @@ mod tests {
             Value::new(Kind::Boolean, [1]).at(Place::Public),
             Value::new(Kind::Date, [1 << 32]),
             Value::new(Kind::Category { categories: 3 }, [2; 16]),
+            named(&["north", "\"é, ]}"]).with_missing(),
         ];
         for value in all {
             let ty = value.ty().unwrap();
@@ -364,6 +412,11 @@ mod tests {
             ("\"integer\"", "\"category\"", "categories"),
             ("\"integer\"", "\"category\", categories=0", "categories"),
             ("\"integer\"", "\"integer\", categories=3", "type"),
+            ("\"integer\"", "\"integer\", names=$[\"a\",\"b\"]", "names"),
+            ("\"integer\"", "\"category\", categories=3, names=$[\"a\",\"b\"]", "names"),
+            ("\"integer\"", "\"category\", categories=2, names=$[\"a\",\"a\"]", "names"),
+            ("\"integer\"", "\"category\", categories=2, names=$[\"a\",\"\"]", "names"),
+            ("\"integer\"", "\"category\", categories=2, names=[1,2]", "names"),
         ];
         for (from, to, what) in wrong {
             let text = good.replace(from, to);

@@ -24,7 +24,7 @@ function value(given: Partial<ExplainedValue>): ExplainedValue {
       place: 'encrypted',
       decimals: 0,
       missing: false,
-      categories: undefined,
+      categories: undefined, names: undefined,
     },
     encrypted: false,
     clear: false,

@@ -5,7 +5,8 @@ import { decimalsOf, ExactDecimal, MOST_QUICK, toUnits } from '../exact.js';
 import type { RawCells, RawGivenCells } from '../raw.js';
 import { lent } from '../worker/lent.js';
 import { dayDate, dayNumber, isDate } from './days.js';
-import { cellsOf, describeType } from './type.js';
+import type { DigitsOf } from './digits.js';
+import { cellsOf, describeType, shownNames } from './type.js';
 import type { Cells, Day, Decrypted, DecryptedExact, Shape, ValueType } from './types.js';
 
 /** What was declared of a value. */
@@ -15,6 +16,8 @@ export interface ValueRule {
   /** In units of 10^-decimals, days, numbers; none of booleans. */
   readonly min: bigint | number | undefined;
   readonly max: bigint | number | undefined;
+  /** Of one that is made of another one's cells. */
+  readonly digits?: DigitsOf | undefined;
 }
 
 /** Cells that a message can carry, and which are there; undefined where none can be missing. */
@@ -37,6 +40,8 @@ class Encoder {
   readonly #cells: RawGivenCells;
   readonly #present: Uint8Array<ArrayBuffer> | undefined;
   readonly #scale: number;
+  /** The numbers of categories by their names. */
+  readonly #numbers: ReadonlyMap<unknown, number> | undefined;
   /** The bounds, as far as doubles hold them. */
   readonly #low: number;
   readonly #high: number;
@@ -49,6 +54,7 @@ class Encoder {
     this.#cells = room(rule, count);
     this.#present = rule.type.missing ? new Uint8Array(count) : undefined;
     this.#scale = rule.type.decimals <= 22 ? 10 ** rule.type.decimals : Number.NaN;
+    this.#numbers = rule.type.names && new Map(rule.type.names.map((name, number) => [name, number]));
     this.#low = Number(rule.min ?? -Infinity);
     this.#high = Number(rule.max ?? Infinity);
   }
@@ -162,6 +168,11 @@ class Encoder {
         );
       }
       case 'category':
+        if (this.#numbers !== undefined) {
+          const number = this.#numbers.get(cell);
+          if (number !== undefined) return number;
+          throw this.#wrongKind(cell, at, `one of ${shownNames(this.#rule.type.names ?? [])}`);
+        }
         if (typeof cell === 'number' && Number.isInteger(cell)) return cell;
         throw this.#wrongKind(cell, at, 'the whole number of a category');
       case 'real':
@@ -263,8 +274,9 @@ export function decodeValue(type: ValueType, raw: RawCells, exact: boolean): Dec
         return raw.cells[at] === 1;
       case 'date':
         return dayDate(raw.cells[at] as number);
-      case 'real':
       case 'category':
+        return type.names?.[raw.cells[at] as number] ?? (raw.cells[at] as number);
+      case 'real':
         return raw.cells[at] as number;
     }
   };

@@ -3,8 +3,8 @@ import { describe } from '../arguments.js';
 import { failure } from '../errors.js';
 import { decimalsOf, MOST_QUICK, powerOfTen, toUnits } from '../exact.js';
 import { dayNumber, isDate } from './days.js';
-import { cellsOf, checkedShape } from './type.js';
-import type { Shape, ValueKind, ValueType } from './types.js';
+import { cellsOf, checkedShape, shownNames } from './type.js';
+import type { Day, Shape, ValueKind, ValueType } from './types.js';
 
 /** The core's integers have 128 bits. */
 const MOST = 2n ** 127n - 1n;
@@ -15,16 +15,17 @@ export interface Constant {
   readonly shape: Shape;
   readonly decimals: number;
   readonly categories: number | undefined;
+  readonly names: readonly string[] | undefined;
   readonly cells: readonly (bigint | number)[];
 }
 
 /** What a constant stands beside. */
-export interface Like extends Pick<ValueType, 'kind' | 'categories'> {
+export interface Like extends Pick<ValueType, 'kind' | 'categories' | 'names'> {
   readonly ofDoubles: boolean;
 }
 
 /**
- * What a caller wrote, beside a value like that: categories beside such, else integers with as many decimals as are needed, so that 0.1 is a tenth, also beside quotients of such; the
+ * What a caller wrote, beside a value like that: categories beside such, by their names where they have names, days also as texts beside days, else integers with as many decimals as are needed, so that 0.1 is a tenth, also beside quotients of such; the
  * doubles beside what is made of reals, which are doubles, and beside quotients where one has more than 15 digits, which nobody has written. Errors: InputError `input.type`, `input.not_a_number`; OutOfRangeError `range.value` for a category that there is not; GraphError `graph.shape`.
  */
 export function constantOf(where: string, value: unknown, like: Like | undefined): Constant {
@@ -36,6 +37,7 @@ export function constantOf(where: string, value: unknown, like: Like | undefined
     shape,
     decimals,
     categories: kind === 'category' ? like?.categories : undefined,
+    names: kind === 'category' ? like?.names : undefined,
     cells,
   });
   if (all((cell) => typeof cell === 'boolean'))
@@ -47,6 +49,17 @@ export function constantOf(where: string, value: unknown, like: Like | undefined
     return constant(
       'date',
       flat.map((cell) => BigInt(day(where, cell as Date))),
+    );
+  const texts = all((cell) => typeof cell === 'string');
+  if (like?.kind === 'date' && texts)
+    return constant(
+      'date',
+      flat.map((cell) => BigInt(day(where, cell as string))),
+    );
+  if (like?.names !== undefined && texts)
+    return constant(
+      'category',
+      flat.map((name) => numberOf(where, like.names as readonly string[], name as string)),
     );
   if (!all((cell) => typeof cell === 'number' || typeof cell === 'bigint')) {
     const expected = 'a value of this task, or numbers, booleans or dates of one sort';
@@ -61,7 +74,7 @@ export function constantOf(where: string, value: unknown, like: Like | undefined
   }
   const decimals = numbers.reduce((most: number, number) => Math.max(most, decimalsOf(number)), 0);
   const units = numbers.map((number) => toUnits(number, decimals) as bigint);
-  if (like?.kind === 'category' && decimals === 0) {
+  if (like?.kind === 'category' && like.names === undefined && decimals === 0) {
     const last = BigInt(like.categories ?? 0) - 1n;
     const beyond = units.find((unit) => unit < 0n || unit > last);
     if (beyond === undefined) return constant('category', units);
@@ -76,6 +89,13 @@ export function constantOf(where: string, value: unknown, like: Like | undefined
   if (like?.kind === 'real' && (like.ofDoubles || !units.every(isWritten)))
     return constant('real', numbers.map(Number));
   return constant('integer', units, decimals);
+}
+
+function numberOf(where: string, names: readonly string[], name: string): bigint {
+  const number = names.indexOf(name);
+  if (number >= 0) return BigInt(number);
+  const [found, expected] = [describe(name), `one of ${shownNames(names)}`];
+  throw failure('range.value', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
 }
 
 /** The nearest numbers with so many decimals that are not below, or not above; others as they are. */
@@ -103,7 +123,7 @@ export function mapDoubles(constant: Constant, to: (cell: number) => number): Co
 /** The attributes of `value.constant`, with at least so many decimals; a single cell in that shape. Errors: OutOfRangeError. */
 export function constantAttributes(
   where: string,
-  { kind, shape, categories, cells, decimals: own }: Constant,
+  { kind, shape, categories, names, cells, decimals: own }: Constant,
   decimals = own,
   filled: Shape = shape,
 ): Record<string, unknown> {
@@ -116,6 +136,7 @@ export function constantAttributes(
     shape: shape.length === 0 ? filled : shape,
     decimals: kind === 'integer' && decimals > 0 ? decimals : undefined,
     categories,
+    names,
     value: same ? first : kind === 'real' ? doubles(scaled as number[]) : scaled,
   };
 }
@@ -129,11 +150,12 @@ export function exact(where: string, units: bigint): bigint {
   });
 }
 
-function day(where: string, date: Date): number {
+function day(where: string, date: Day): number {
   const days = dayNumber(date);
   if (days !== undefined) return days;
-  const problem = `${where}: expected days, as midnight UTC, found a time within one`;
-  throw failure('input.not_a_number', problem, { where });
+  const found = typeof date === 'string' ? describe(date) : 'a time within one';
+  const problem = `${where}: expected days, as midnight UTC, found ${found}`;
+  throw failure('input.not_a_number', problem, { where, found });
 }
 
 /** As the core reads doubles. */

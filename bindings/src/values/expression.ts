@@ -21,9 +21,11 @@ import {
   roundedTo,
 } from './constants.js';
 import { dayNumber, isDate } from './days.js';
+import { lookup } from './lookup.js';
 import type { Recorded, Recorder } from './recorder.js';
-import { recordForAll, type Records, typeInRecord } from './records.js';
+import { notOfOne, recordForAll, type Records, typeInRecord } from './records.js';
 import type { RuleAttributes } from './rules.js';
+import { counts, histogram, quantile } from './tallies.js';
 import { broadcastShape, cellsOf, checkedShape, describeType, mostHidden } from './type.js';
 import type {
   Approximation,
@@ -54,6 +56,7 @@ export class Expression implements Value {
   readonly decimals: number;
   readonly missing: boolean;
   readonly categories: number | undefined;
+  readonly names: readonly string[] | undefined;
   readonly finished: boolean;
   readonly ofDoubles: boolean;
   readonly #recorder: Recorder;
@@ -70,6 +73,7 @@ export class Expression implements Value {
     this.decimals = type.decimals;
     this.missing = type.missing;
     this.categories = type.categories;
+    this.names = type.names;
     this.finished = half === 'client';
     this.ofDoubles = recorded.ofDoubles;
     this.#recorder = recorder;
@@ -300,6 +304,26 @@ export class Expression implements Value {
     return this.#node('regression', 'stats.regression', [this, this.#of('regression', y)]);
   }
 
+  counts(): Value {
+    return counts(this.#ofAll('counts'));
+  }
+
+  histogram(edges: readonly (number | bigint | Date)[], options?: ComparisonOptions): Value {
+    return histogram(this.#ofAll('histogram'), edges, options);
+  }
+
+  quantile(share: number, edges: readonly (number | bigint)[], options?: ComparisonOptions): Value {
+    return quantile(this.#ofAll('quantile'), share, edges, options);
+  }
+
+  lookup(table: ValueOperand): Value {
+    const where = 'lookup';
+    const own = table instanceof Expression;
+    if (own) Expression.recordedIn(where, this.#recorder, table);
+    const many = this.shape.length > 0 || this.#records !== undefined;
+    return lookup(this, own ? table : Expression.constant(where, this.#recorder, table), many);
+  }
+
   at(...indices: number[]): Value {
     if (indices.length < 1 || indices.length > this.shape.length)
       throw this.#wrongShape('at', `1 to ${this.shape.length} indices`, `${indices.length}`);
@@ -389,6 +413,12 @@ export class Expression implements Value {
     });
     const all = recordForAll(recorder, records, where, op, operands, attributes);
     return new Expression(recorder, all, records);
+  }
+
+  /** Itself, unless it is a value of one record. */
+  #ofAll(where: string): Expression {
+    if (this.#records === undefined) return this;
+    throw notOfOne(where, where);
   }
 
   #alone(where: string, op: string, attributes?: RuleAttributes): Expression {
@@ -511,7 +541,14 @@ export class Expression implements Value {
     if (this.kind === 'real') return this;
     if (finished && !this.finished && this.place === 'encrypted' && this.shape.length === 0 && !this.missing)
       return this.#alone(where, 'value.finish').#real(where, finished);
-    const zero: Constant = { kind: 'real', shape: [], decimals: 0, categories: undefined, cells: [0] };
+    const zero: Constant = {
+      kind: 'real',
+      shape: [],
+      decimals: 0,
+      categories: undefined,
+      names: undefined,
+      cells: [0],
+    };
     return this.#node(where, 'value.add', [this, this.#constant(where, zero, 0, this.shape)]);
   }
 

@@ -4,6 +4,7 @@ import { failure } from '../errors.js';
 import type { RawGivenValues, RawValues } from '../raw.js';
 import type { Ciphertexts } from '../types.js';
 import { type EncodedValue, encodeValue, type ValueRule } from './cells.js';
+import { digitsOfCells, isOfDigits } from './digits.js';
 import type { Cells, ValuePlace } from './types.js';
 
 /** A value that was encoded, and its name. */
@@ -20,11 +21,22 @@ export function encodedByName(
   showValues = false,
 ): EncodedByName[] {
   const own = rules.filter(({ type }) => type.place === place);
-  checkNames(own, `${place} input`, given);
-  return own.flatMap((rule) => {
-    if (!Object.hasOwn(given, rule.name)) return [];
-    return [{ name: rule.name, ...encodeValue(rule, given[rule.name], showValues) }];
-  });
+  checkNames(
+    own.filter(({ digits }) => digits === undefined),
+    `${place} input`,
+    given,
+  );
+  const all = new Map<string, EncodedValue>();
+  for (const rule of own) {
+    const { name, digits, type } = rule;
+    const of = digits && all.get(digits.of);
+    if (of !== undefined && digits !== undefined) {
+      all.set(name, { cells: digitsOfCells(of.cells, digits, type.shape[0] ?? 0), present: undefined });
+    } else if (Object.hasOwn(given, name)) {
+      all.set(name, encodeValue(rule, given[name], showValues));
+    }
+  }
+  return [...all].map(([name, encoded]) => ({ name, ...encoded }));
 }
 
 /** What moves to a worker of encoded values. */
@@ -54,12 +66,20 @@ export function orderedCiphertexts(
   need: (name: string) => boolean = () => true,
 ): { name: string; bytes: Uint8Array }[] {
   const encrypted = rules.filter(({ type }) => type.place === 'encrypted');
-  checkNames(encrypted, 'encrypted input', given);
-  return encrypted.flatMap(({ name }) => {
+  // What was encrypted for a program that compares is given to one that does not as well.
+  const used = Object.entries(given).filter(
+    ([name]) => !isOfDigits(name) || encrypted.some((rule) => rule.name === name),
+  );
+  checkNames(encrypted, 'encrypted input', Object.fromEntries(used));
+  return encrypted.flatMap(({ name, digits }) => {
     const own = Object.hasOwn(given, name) ? given[name] : undefined;
     if (own !== undefined) return [{ name, bytes: checkBytes(`Input "${name}"`, own) }];
     if (!need(name)) return [];
     const expected = encrypted.map(({ name }) => name);
+    if (digits !== undefined && Object.hasOwn(given, digits.of)) {
+      const problem = `Input "${digits.of}" was encrypted without the digits by which this program compares it ("${name}"): encrypt it with a client of this program`;
+      throw failure('input.missing', problem, { input: name, expected });
+    }
     throw failure('input.missing', `Input "${name}" is missing`, { input: name, expected });
   });
 }

@@ -2,6 +2,7 @@
 import {
   checkArgument,
   checkOptions,
+  describe,
   isName,
   PARAMETERS as PARAMETERS,
   RELEASES,
@@ -13,6 +14,7 @@ import { failure } from '../errors.js';
 import type { RawCompileOptions, RawParameters, RawProgramReport } from '../raw.js';
 import { readAttributes } from '../type-text.js';
 import { shownBound, type ValueRule } from './cells.js';
+import type { DigitsOf } from './digits.js';
 import { resultType } from './rules.js';
 import { describeType, readValueType } from './type.js';
 import type {
@@ -29,10 +31,41 @@ import type {
 
 /** What was declared of each input. Errors: FormatError `format.program`. */
 export function rulesOf({ inputs }: TaskLiteral): ValueRule[] {
-  return inputs.map(({ name, type: text, min, max }) => {
+  const before = new Map<string, ValueType>();
+  return inputs.map(({ name, type: text, min, max, digits }) => {
     const type = readValueType(text);
-    return { name: checkedName(name), type, min: bound(type, min, 0), max: bound(type, max, -1) };
+    if (digits !== undefined) checkDigits(name, type, digits, before.get(digits.of));
+    before.set(name, type);
+    const bounds = { min: bound(type, min, 0), max: bound(type, max, -1) };
+    return { name: checkedName(name), type, ...bounds, digits };
   });
+}
+
+/** Errors: FormatError `format.program` for what no value's digits are. */
+function checkDigits(
+  name: string,
+  { kind, shape, place, missing }: ValueType,
+  { base, factor, low }: DigitsOf,
+  of: ValueType | undefined,
+): void {
+  const [count, ...rest] = shape;
+  const isWhole = (text: unknown): boolean => typeof text === 'string' && /^-?\d{1,60}$/.test(text);
+  const fits =
+    of !== undefined &&
+    ['integer', 'date', 'category'].includes(of.kind) &&
+    kind === 'integer' &&
+    !missing &&
+    place === of.place &&
+    count !== undefined &&
+    count <= 256 &&
+    rest.join() === of.shape.join() &&
+    Number.isInteger(base) &&
+    base >= 2 &&
+    base <= 4096 &&
+    isWhole(factor) &&
+    isWhole(low);
+  if (fits) return;
+  throw failure('format.program', `Not a program: ${describe(name)} cannot be digits of another input`);
 }
 
 /** The types of all operands, which follow from the literal: of inputs, then of what operators give. Errors: FormatError `format.program`. */
@@ -82,13 +115,14 @@ export function describeProgram(
     quantum,
     totalBits,
     maxTotalBits,
-    inputs: rulesOf(literal).map(({ name, type, min, max }) => {
+    inputs: rulesOf(literal).map(({ name, type, min, max, digits }) => {
       const hasBounds = type.kind !== 'boolean' && type.kind !== 'category';
       const shown = (one: bigint | number | undefined): ReturnType<typeof shownBound> | undefined =>
         one === undefined || !hasBounds ? undefined : shownBound(one, type);
       const { layout, ciphertexts = 0, bytes = 0, result } = encrypted.get(name) ?? {};
       const bounds = { min: shown(min), max: shown(max) };
-      return { name, ...type, ...bounds, layout, ciphertexts, bytes, result: result ?? undefined };
+      const made = { result: result ?? undefined, digitsOf: digits?.of };
+      return { name, ...type, ...bounds, layout, ciphertexts, bytes, ...made };
     }),
     outputs: outputTypes(literal).map(({ name, type }) => {
       const result = Object.hasOwn(report.results, name) ? report.results[name] : undefined;

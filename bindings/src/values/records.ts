@@ -37,12 +37,18 @@ export function recordForAll(
   // What is wrong with one record is told of one.
   const { shape } = resultType(where, op, attributes, types);
   const lifted = Object.hasOwn(LIFTED, op) ? LIFTED[op] : undefined;
-  if (lifted === undefined) {
-    const [found, expected] = [op, 'what is computed cell by cell, sums, products of matrices, and moves'];
-    const problem = `${where}: of one record expected ${expected}; outside of forEach it is of all records`;
-    throw failure('operator.invalid', problem, { where, operator: op, found, expected });
-  }
+  if (lifted === undefined) throw notOfOne(where, op);
   return lifted(new Call(recorder, where, op, attributes, inputs, types, shape, count));
+}
+
+/** What there is of all records only. */
+export function notOfOne(where: string, operator: string): Error {
+  const [found, expected] = [
+    operator,
+    'what is computed cell by cell, sums, products of matrices, and moves',
+  ];
+  const problem = `${where}: of one record expected ${expected}; outside of forEach it is of all records`;
+  return failure('operator.invalid', problem, { where, operator, found, expected });
 }
 
 /** An operator on a record. */

@@ -3,7 +3,7 @@
  * come as bytes. `where` names the call in errors.
  */
 import { failure } from '../errors.js';
-import { cellsOf, checkedType, describeType, mostHidden, typeOf } from './type.js';
+import { cellsOf, checkedType, describeType, mostHidden, sameCategories, typeOf } from './type.js';
 import type { Shape, ValueKind, ValuePlace, ValueType } from './types.js';
 
 /** Attributes of an operator, as the builder writes them or as text is read. */
@@ -300,8 +300,8 @@ const RULES: Readonly<Record<string, Rule>> = {
     const compared = ((): ValueType => {
       if (a.kind === 'date' && b.kind === 'date') return call.joined(a, b);
       if (a.kind !== 'category' && b.kind !== 'category') return call.aligned();
-      if (a.kind !== b.kind || a.categories !== b.categories)
-        throw call.wrong(b, `as many categories as in ${describeType(a)}`);
+      if (a.kind !== b.kind || !sameCategories(a, b))
+        throw call.wrong(b, `the categories of ${describeType(a)}`);
       if (call.attributes['relation'] !== 'eq')
         throw call.wrong(a, 'what has an order: categories have equals() only');
       return call.joined(a, b);
@@ -315,8 +315,8 @@ const RULES: Readonly<Record<string, Rule>> = {
     const [condition, a, b] = [call.boolean(0), call.complete(1), call.complete(2)];
     call.sameShape(condition, a);
     call.sameShape(condition, b);
-    if (b.kind !== a.kind || b.decimals !== a.decimals || b.categories !== a.categories)
-      throw call.wrong(b, `the kind and decimals of ${describeType(a)}`);
+    if (b.kind !== a.kind || b.decimals !== a.decimals || !sameCategories(a, b))
+      throw call.wrong(b, `the kind, decimals and categories of ${describeType(a)}`);
     return { ...a, place: call.place };
   },
   'value.sum': (call) => {
@@ -345,7 +345,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   'stats.count': (call) => {
     const x = call.input(0);
-    return typeOf('integer', [], { place: x.missing ? x.place : 'public' });
+    return typeOf('integer', [], { place: x.missing || x.kind === 'boolean' ? x.place : 'public' });
   },
   'stats.mean': (call) => call.statistic(1, 1),
   'stats.variance': moment(1),
@@ -380,10 +380,10 @@ const RULES: Readonly<Record<string, Rule>> = {
     const axis = call.axis(first);
     let length = 0;
     for (let index = 0; index < call.inputs.length; index++) {
-      const { kind, decimals, categories, shape, ...next } = call.complete(index);
-      const alike = kind === first.kind && decimals === first.decimals && categories === first.categories;
-      if (!alike)
-        throw call.wrong({ kind, decimals, categories, shape, ...next }, `as ${describeType(first)}`);
+      const next = call.complete(index);
+      const { kind, decimals, shape } = next;
+      const alike = kind === first.kind && decimals === first.decimals && sameCategories(next, first);
+      if (!alike) throw call.wrong(next, `as ${describeType(first)}`);
       const others = (of: Shape): string => of.map((length, at) => (at === axis ? '*' : length)).join();
       if (others(shape) !== others(first.shape)) throw call.shapes(`equal lengths but for dimension ${axis}`);
       length += shape[axis] as number;
@@ -394,11 +394,12 @@ const RULES: Readonly<Record<string, Rule>> = {
   'value.cells': (call) => ({ ...call.input(0), missing: false }),
   'value.present': (call) => typeOf('boolean', call.input(0).shape, { place: call.place }),
   'value.constant': ({ attributes }) => {
-    const categories = attributes['categories'];
+    const { categories, names } = attributes;
     return typeOf(attributes['kind'] as ValueKind, (attributes['shape'] as readonly unknown[]).map(Number), {
       place: 'public',
       decimals: Number(attributes['decimals'] ?? 0),
       categories: categories === undefined ? undefined : Number(categories),
+      names: names as readonly string[] | undefined,
     });
   },
 };

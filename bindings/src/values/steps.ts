@@ -2,7 +2,7 @@
 import { failure } from '../errors.js';
 import type { RawStep } from '../raw.js';
 import { givenOf } from './program-info.js';
-import type { Program, ProgramInfo, Task } from './types.js';
+import type { Program, ProgramInfo, SchemeName, Task } from './types.js';
 
 /** Whether a result is one of a program that is compiled already. */
 export function isProgram(of: Task | Program): of is Program {
@@ -13,8 +13,15 @@ export function isProgram(of: Task | Program): of is Program {
  * The tasks in order, and the programs whose results they take, of which the parameters are taken. Errors: GraphError if a task has no output, or takes the result
  * of one that does not stand before it.
  */
-export function stepsOf(tasks: readonly Task[]): { steps: RawStep[]; under: ProgramInfo | undefined } {
+export function stepsOf(
+  tasks: readonly Task[],
+  scheme: SchemeName | undefined,
+): { steps: RawStep[]; under: ProgramInfo | undefined } {
   let under: ProgramInfo | undefined;
+  // All have one scheme.
+  const programs = tasks.flatMap((task) => [...task.ties().results.values()].map(({ of }) => of));
+  const given = scheme ?? programs.find(isProgram)?.info.scheme;
+  const reals = given === undefined ? tasks.some((task) => task.hasReals) : given === 'CKKS';
   const steps = tasks.map((task, number): RawStep => {
     const from: Record<string, RawStep['from'][string]> = {};
     const results: Record<string, RawStep['results'][string]> = {};
@@ -33,7 +40,7 @@ export function stepsOf(tasks: readonly Task[]): { steps: RawStep[]; under: Prog
       }
       from[name] = { task: before, output, refreshed };
     }
-    return { task: task.literal(), from, results, kept, refreshed: own };
+    return { task: task.literal(reals), from, results, kept, refreshed: own };
   });
   return { steps, under };
 }

@@ -38,6 +38,7 @@ import type {
 
 const MOST_DECIMALS = 36;
 const MOST_CATEGORIES = 2 ** 32;
+const MOST_NAMES = 4096;
 /** Largest magnitude of a bound in units. */
 const MOST_UNITS = 2n ** 126n - 1n;
 
@@ -90,7 +91,7 @@ export class TaskBuilder implements Task {
     else if (of === this || (of instanceof TaskBuilder && of.#outputs.get(output)?.half !== 'server'))
       throw noResult(output, readValueType(type));
     const bounds = { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
-    const recorded = this.#recorder.input({ name, type, ...bounds }, readValueType(type));
+    const recorded = this.#recorder.input({ name, type, ...bounds }, readValueType(type), false);
     this.#results.set(name, { of, output, refreshed });
     return new Expression(this.#recorder, recorded);
   }
@@ -150,8 +151,12 @@ export class TaskBuilder implements Task {
     this.#outputs.set(name, recorded);
   }
 
-  literal(): TaskLiteral {
-    return this.#recorder.literal(this.#outputs);
+  get hasReals(): boolean {
+    return this.#recorder.hasReals;
+  }
+
+  literal(reals?: boolean): TaskLiteral {
+    return this.#recorder.literal(this.#outputs, reals);
   }
 
   ties(): TaskTies {
@@ -179,13 +184,9 @@ export class TaskBuilder implements Task {
       const expected = { min: 0, max: MOST_DECIMALS };
       throw failure('parameters.decimals', problem, { input: name, found: decimals, expected });
     }
-    const categories = options.kind === 'category' ? options.categories : undefined;
-    if (options.kind === 'category' && !isCount(categories)) {
-      const problem = `Input "${name}": categories must be a whole number from 1 to 2^32, found ${describe(categories)}`;
-      throw failure('parameters.categories', problem, { input: name, found: describe(categories) });
-    }
+    const categories = options.kind === 'category' ? categoriesOf(name, options.categories) : undefined;
     const own = checkedShape(where, shape);
-    const type = typeOf(kind, own, { place, decimals, missing, categories });
+    const type = typeOf(kind, own, { place, decimals, missing, ...categories });
     const literal = { name, type: typeText(type), ...bounds(name, options, decimals) };
     return new Expression(this.#recorder, this.#recorder.input(literal, type));
   }
@@ -207,10 +208,21 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !(value instanceof Promise);
 }
 
-function isCount(categories: unknown): boolean {
-  return (
-    Number.isInteger(categories) && (categories as number) >= 1 && (categories as number) <= MOST_CATEGORIES
-  );
+/** How many there are, and their names, if they have some. Errors: ParameterError `parameters.categories`. */
+function categoriesOf(name: string, given: unknown): Pick<ValueType, 'categories' | 'names'> {
+  const isCount = Number.isInteger(given) && (given as number) >= 1 && (given as number) <= MOST_CATEGORIES;
+  if (isCount) return { categories: given as number, names: undefined };
+  const names: readonly unknown[] = Array.isArray(given) ? given : [];
+  const areNames =
+    names.length >= 1 &&
+    names.length <= MOST_NAMES &&
+    names.every(isName) &&
+    new Set(names).size === names.length;
+  if (areNames) return { categories: names.length, names: Object.freeze([...names] as string[]) };
+  const expected = `a whole number from 1 to 2^32, or 1 to ${MOST_NAMES} different names of 1 to 256 bytes`;
+  const found = describe(given);
+  const problem = `Input "${name}": categories must be ${expected}, found ${found}`;
+  throw failure('parameters.categories', problem, { input: name, found, expected });
 }
 
 /** Bounds as the core reads them. Errors: ParameterError `parameters.bounds`, OutOfRangeError `range.integer`. */

@@ -22,6 +22,7 @@ export function typeOf(kind: ValueKind, shape: Shape, more: Partial<ValueType> =
     decimals: 0,
     missing: false,
     categories: undefined,
+    names: undefined,
     ...more,
   };
 }
@@ -52,36 +53,57 @@ export function checkedShape(where: string, shape: unknown): Shape {
 }
 
 /** `value[1]{kind="integer", shape=[3], where="encrypted", decimals=2}`. */
-export function typeText({ kind, shape, place, decimals, missing, categories }: ValueType): string {
+export function typeText(type: ValueType): string {
+  const { kind, shape, place, decimals, missing, categories, names } = type;
   const parts = [`kind="${kind}"`, `shape=[${shape.join(',')}]`, `where="${place}"`];
   if (categories !== undefined) parts.push(`categories=${categories}`);
   if (decimals > 0) parts.push(`decimals=${decimals}`);
   if (missing) parts.push('missing=1');
+  if (names !== undefined) parts.push(`names=$${JSON.stringify(names)}`);
   return `value[1]{${parts.join(', ')}}`;
 }
 
 /** The type of such a text. Errors: FormatError `format.program` for any other. */
 export function readValueType(text: string): ValueType {
   const attributes = /^value(\[1\])?(\{.*\})$/s.exec(text)?.[2] ?? '{}';
-  const { kind, shape, where, categories, decimals = 0, missing = 0 } = readAttributes(attributes);
-  const known = KINDS.includes(kind as string) && PLACES.includes(where as string) && Array.isArray(shape);
+  const { kind, shape, where, categories, names, decimals = 0, missing = 0 } = readAttributes(attributes);
+  const isNamed = Array.isArray(names) && names.every((name) => typeof name === 'string');
+  const known =
+    KINDS.includes(kind as string) &&
+    PLACES.includes(where as string) &&
+    Array.isArray(shape) &&
+    (names === undefined || isNamed);
   if (!known) throw failure('format.program', `Not a program: ${describe(text)} is no type of a value`);
   return typeOf(kind as ValueKind, shape.map(Number), {
     place: where as ValuePlace,
     decimals: Number(decimals),
     missing: Number(missing) !== 0,
     categories: categories === undefined ? undefined : Number(categories),
+    names: names as readonly string[] | undefined,
   });
 }
 
 /** What people call it: `encrypted integers [3, 4], 2 decimals, cells may be missing`. */
-export function describeType({ kind, shape, place, decimals, missing, categories }: ValueType): string {
+export function describeType(type: ValueType): string {
+  const { kind, shape, place, decimals, missing, categories, names } = type;
   const lengths = shape.length === 0 ? '' : ` [${shape.join(', ')}]`;
   const parts = [`${place} ${kind}${lengths}`];
-  if (categories !== undefined) parts.push(`${categories} categories`);
+  if (categories !== undefined)
+    parts.push(`${categories} categories${names === undefined ? '' : `: ${shownNames(names)}`}`);
   if (decimals > 0) parts.push(`${decimals} decimals`);
   if (missing) parts.push('cells may be missing');
   return parts.join(', ');
+}
+
+/** As many names as one wants to read in an error. */
+export function shownNames(names: readonly string[]): string {
+  return [...names.slice(0, 5).map(describe), ...(names.length > 5 ? ['...'] : [])].join(', ');
+}
+
+/** Whether categories of two values are the same ones. */
+export function sameCategories(a: ValueType, b: ValueType): boolean {
+  if (a.categories !== b.categories || (a.names === undefined) !== (b.names === undefined)) return false;
+  return a.names === b.names || (a.names ?? []).every((name, at) => name === b.names?.[at]);
 }
 
 /** The result of an operator as it can be. Errors: GraphError. */

@@ -25,7 +25,7 @@ import type { TrialOptions, Verification } from '../verification-types.js';
 
 /**
  * What the cells of a value are. `integer`: exact, in units of 10^-decimals. `real`: approximate where encrypted. `date`: whole days.
- * `category`: one of so many things, numbered from 0.
+ * `category`: one of so many things, that have names or are numbered from 0.
  */
 export type ValueKind = 'integer' | 'real' | 'boolean' | 'date' | 'category';
 
@@ -46,6 +46,8 @@ export interface ValueType {
   readonly missing: boolean;
   /** Of categories: how many there are. Else undefined. */
   readonly categories: number | undefined;
+  /** Of categories that have names: these, in the order of their numbers. Else undefined. */
+  readonly names: readonly string[] | undefined;
 }
 
 interface AnyOptions {
@@ -88,8 +90,11 @@ export interface DateOptions extends AnyOptions {
 /** An input of categories. */
 export interface CategoryOptions extends AnyOptions {
   kind: 'category';
-  /** How many there are, 1 to 2^32: cells are 0 to categories - 1. */
-  categories: number;
+  /**
+   * Their names, 1 to 4096 different ones of 1 to 256 bytes (UTF-8): cells are names, results as well. Or how many there are, 1 to 2^32: cells are 0 to categories - 1. Names are part of
+   * programs and of what is encrypted, for everybody to read; values of other names, or of these in another order, are none that these go together with.
+   */
+  categories: number | readonly string[];
 }
 
 /** What an input is declared with. */
@@ -108,13 +113,13 @@ export type Cell = number | bigint | boolean | Day | null | undefined;
 export type Cells = Cell | ArrayLike<number | bigint> | readonly Cells[];
 
 /**
- * What a value decrypts to: numbers of integers (the nearest double), reals and categories, booleans, `Date`s at midnight UTC, null for a missing cell;
+ * What a value decrypts to: numbers of integers (the nearest double), of reals and of categories without names, names of others, booleans, `Date`s at midnight UTC, null for a missing cell;
  * in arrays as the shape says.
  */
-export type Decrypted = number | boolean | Date | null | Decrypted[];
+export type Decrypted = number | boolean | string | Date | null | Decrypted[];
 
 /** As {@link Decrypted}, but integers are exact `Decimal`s: `units` is a bigint. */
-export type DecryptedExact = Decimal | number | boolean | Date | null | DecryptedExact[];
+export type DecryptedExact = Decimal | number | boolean | string | Date | null | DecryptedExact[];
 
 /** An output with what stands behind it. */
 export interface DecryptedDetails {
@@ -140,14 +145,14 @@ export interface DecryptedDetails {
 // ------------------------------------------------------------------------------------------ expressions
 
 /**
- * What stands beside a value: another value of its task, or constants, which are part of the program. Numbers of an array are in the shape that its
+ * What stands beside a value: another value of its task, or constants, which are part of the program; texts are names of categories, or days such as "2024-02-29", beside such. Numbers of an array are in the shape that its
  * nesting has.
  */
 export type ValueOperand =
-  Value | number | bigint | boolean | Date | readonly ValueConstant[] | ArrayLike<number>;
+  Value | number | bigint | boolean | string | Date | readonly ValueConstant[] | ArrayLike<number>;
 
 /** Constants in arrays. */
-export type ValueConstant = number | bigint | boolean | Date | readonly ValueConstant[];
+export type ValueConstant = number | bigint | boolean | string | Date | readonly ValueConstant[];
 
 /** Which polynomial stands for a function: of a degree, or of the least degree 2^k - 1 that is off by no more than `error`. */
 export interface ApproximationOptions {
@@ -265,7 +270,10 @@ export interface Value extends ValueType {
   /** The product of matrices [m, k] and [k, n], or of a matrix and a vector. */
   matmul(other: ValueOperand): Value;
 
-  /** How many cells are not missing. */
+  /**
+   * Of booleans, how many are true: `income.greaterThan(30000).and(region.equals('north')).count()`; of those that are there. Of everything else, how many cells are
+   * not missing; `x.present().count()` is that of booleans, too, where some are missing.
+   */
   count(): Value;
   /** The mean of the cells, of those that are there; a single real, exact and rounded once where the task is one of integers. */
   mean(): Value;
@@ -277,6 +285,25 @@ export interface Value extends ValueType {
   correlation(other: ValueOperand): Value;
   /** The line y = slope x + intercept of least squares for this x: [slope, intercept]. */
   regression(y: ValueOperand): Value;
+  /** Of categories: how many cells are of each of them, [categories]; of those that are there. */
+  counts(): Value;
+  /**
+   * Of numbers or dates: how many cells lie in each bin, e_i <= x < e_(i+1), the last bin with its end; of those that are there. `edges` are 2 to 257 increasing ones, and the result
+   * is one shorter; what lies before the first or behind the last is in none. Each edge within the bounds costs a comparison: encrypted reals need a `gap`, and what is nearer to an edge may
+   * be counted on either side, or in parts on both.
+   */
+  histogram(edges: readonly (number | bigint | Date)[], options?: ComparisonOptions): Value;
+  /**
+   * The number that a share of the cells are at most, 0 < share <= 1, as far as a {@link histogram} tells: 0.5 for the median. In the bin from a to b that the quantile falls into, with
+   * c cells before it and k in it of n in all, cells are taken to lie evenly: a + (b - a) (n share - c) / k. A single real, computed by the client; it has no value
+   * (UndefinedStatisticError) of no cells, and where it falls into no bin.
+   */
+  quantile(share: number, edges: readonly (number | bigint)[], options?: ComparisonOptions): Value;
+  /**
+   * A private look-up, table[x]: of each cell, a whole number from 0 or a category, the entry of that number along the first dimension of a table of numbers; 0 where there is none. The result is of
+   * this shape and what is left of the table's. The table may be the server's own. Each entry costs a part of a comparison: narrow bounds make it cheap.
+   */
+  lookup(table: ValueOperand): Value;
 
   /** x[i], x[i][j], ...: those dimensions disappear. Negative indices count from the end. */
   at(...indices: number[]): Value;
@@ -328,8 +355,13 @@ export interface Task {
   result(name: string, of: Task | Program, output?: string, options?: ResultOptions): Value;
   /** Declares what is decrypted in the end. Errors: GraphError (name taken, of another task, the server's own). */
   output(name: string, value: Value, options?: OutputOptions): void;
-  /** The plain description that is compiled. Errors: GraphError if there is no output. */
-  literal(): TaskLiteral;
+  /**
+   * The plain description that is compiled, of what outputs need. Wide whole numbers are compared by their digits, but under a scheme of `reals` (CKKS); default: whether an encrypted real is among
+   * its values. Errors: GraphError if there is no output.
+   */
+  literal(reals?: boolean): TaskLiteral;
+  /** Whether an encrypted real is among its values. */
+  readonly hasReals: boolean;
   /** What ties the task to others. */
   ties(): TaskTies;
 }
@@ -376,7 +408,14 @@ export interface LoomTask extends Task {
 /** A task as plain, unchecked data: what the compiler reads. */
 export interface TaskLiteral {
   /** Bounds in units of 10^-decimals, as decimal strings. */
-  inputs: { name: string; type: string; min?: string; max?: string }[];
+  inputs: {
+    name: string;
+    type: string;
+    min?: string;
+    max?: string;
+    /** Of an input that whoever gives an earlier one, `of`, makes of its cells x, in units: the digits of factor x - low in that base, the lowest first, along one more dimension, the first. */
+    digits?: { of: string; base: number; factor: string; low: string };
+  }[];
   /** Operands are numbered: inputs first, then nodes in order; a node uses only smaller numbers. Attributes in the text form: `{axis=0}`. */
   nodes: { op: string; inputs: number[]; attrs?: string }[];
   outputs: { name: string; operand: number }[];
@@ -583,6 +622,8 @@ export interface InputInfo extends ValueType {
   readonly bytes: number;
   /** Of an encrypted one that is a result of another program: the name of the output there. */
   readonly result: string | undefined;
+  /** The name of the input of which these are digits: given with it, by nobody apart. Wide numbers are compared by digits. */
+  readonly digitsOf: string | undefined;
 }
 
 /** One output of a program. */

@@ -76,10 +76,16 @@ export const SUMS = {
   },
 
   count(self) {
-    const { missing, place, shape } = self;
+    const { kind, missing, place, shape } = self;
     const rules = new Rules().broken(self.record, 'operator.invalid');
-    const compute = ({ present }) => [missing ? total(present) : cell.whole(cellsOf(shape))];
-    return operation(rules, [self], { kind: 'integer', shape: [], place: missing ? place : 'public' }, { compute });
+    // Of booleans, those that are true and there.
+    const of = {
+      true: ({ cells, present }) => total(missing ? cells.map((one, at) => cell.product(one, present[at])) : cells),
+      false: ({ present }) => (missing ? total(present) : cell.whole(cellsOf(shape))),
+    }[kind === 'boolean'];
+    const hidden = missing || kind === 'boolean';
+    const type = { kind: 'integer', shape: [], place: hidden ? place : 'public' };
+    return operation(rules, [self], type, { compute: (x) => [of(x)] });
   },
 
   mean: (self) => statistic([self], 1, { divides: () => [] }, ({ count, sum }) => [cell.quotient(sum(0), count)]),

@@ -1,7 +1,7 @@
 //! Whether x < y, x <= y or x = y, cell by cell, of one shape: attribute `relation`, one of `lt`, `le`, `eq`. Booleans.
 //!
 //! Numbers: integers of equal decimals; where one is real, both are compared as reals, exactly. Dates with dates. Categories for
-//! equality only, with such of as many categories.
+//! equality only, with such of the same categories.
 //!
 //! Schemes of integers look the difference up. Schemes of reals approximate its sign, from as little as attribute `gap`, a real number, on: where the operands are nearer to each other,
 //! the result is anything from 0 to 1. Of what is whole (integers in their units, days, categories, booleans) it is the sign of what lies half a unit off, so that all are right without a gap, and with one
@@ -26,7 +26,7 @@ pub(super) const COMPARE: Primitive = Primitive {
     output: |call| {
         Relation::of(call)?;
         gap(call)?;
-        Ok(Value { kind: Kind::Boolean, decimals: 0, ..compared(call)? })
+        Ok(compared(call)?.with_kind(Kind::Boolean))
     },
     range,
     exact,
@@ -74,8 +74,8 @@ fn compared(call: &Call<'_>) -> Result<Value> {
     match (a.kind, b.kind) {
         (Kind::Date, Kind::Date) => joined(call, &a, &b),
         (Kind::Category { .. }, _) | (_, Kind::Category { .. }) => {
-            if a.kind != b.kind {
-                return Err(call.error("input 1", b, format!("as many categories as input 0 has ({a})")));
+            if (a.kind, &a.names) != (b.kind, &b.names) {
+                return Err(call.error("input 1", b, format!("the categories of input 0 ({a})")));
             }
             if Relation::of(call)? != Relation::Equal {
                 return Err(call.error(
@@ -183,7 +183,7 @@ fn lower(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cells> 
 
 /// What bounds tell already, in ciphertexts all the same.
 fn decided(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>, found: i128) -> Result<Cells> {
-    let value = Value { kind: Kind::Boolean, decimals: 0, ..compared(call)? };
+    let value = compared(call)?.with_kind(Kind::Boolean);
     let encrypted = x.iter().find(|x| !x.is_clear());
     let encrypted = encrypted.ok_or_else(|| call.error("operands", "clear ones", "an encrypted one"))?;
     let (zero, found) = (l.number(&Number::ZERO, &value)?, l.number(&found.into(), &value)?);
@@ -215,7 +215,7 @@ fn approximated(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<
     let Range::Reals { min, max } = difference else {
         return Err(call.error("difference of the operands", "a range that is not known", "bounds of both"));
     };
-    let value = Value { kind: Kind::Real, decimals: 0, ..compared(call)? };
+    let value = compared(call)?.with_kind(Kind::Real);
     let difference = l.packer.sub(&a.cells, &b.cells)?;
     let mut halved = |by: f64, half: f64| {
         let largest = (min + by).abs().max((max + by).abs()).max(gap);
@@ -288,7 +288,7 @@ fn looked_up(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cel
     if relation == Relation::Less {
         return Ok(found);
     }
-    let ones = l.number(&Number::ONE, &Value { kind: Kind::Boolean, decimals: 0, ..compared(call)? })?;
+    let ones = l.number(&Number::ONE, &compared(call)?.with_kind(Kind::Boolean))?;
     l.packer.sub(&ones, &found)
 }
 
@@ -307,7 +307,7 @@ fn of_bits(
     if relation == Relation::Less {
         return l.packer.sub(&b.cells, &product);
     }
-    let ones = l.number(&Number::ONE, &Value { kind: Kind::Boolean, decimals: 0, ..compared(call)? })?;
+    let ones = l.number(&Number::ONE, &compared(call)?.with_kind(Kind::Boolean))?;
     let without = l.packer.sub(&product, &a.cells)?;
     if relation == Relation::AtMost {
         return l.packer.add(&without, &ones);

@@ -1,4 +1,4 @@
-//! A public value, part of the program, from no input. Attributes `kind`, `shape`, `decimals` and `categories` as of its type, and `value`:
+//! A public value, part of the program, from no input. Attributes `kind`, `shape`, `decimals`, `categories` and `names` as of its type, and `value`:
 //! an integer or a real number, which every cell is; a list of integers, one for each cell; for reals also data, a little-endian
 //! binary64 for each. Integers count units of 10^-decimals. They are exact.
 
@@ -15,7 +15,7 @@ use crate::values::types::{HEAD, Kind, Place, Value};
 /// `value.constant`; see the module.
 pub(super) const CONSTANT: Primitive = Primitive {
     name: "value.constant",
-    attributes: &["categories", "decimals", "kind", "shape", "value"],
+    attributes: &["categories", "decimals", "kind", "names", "shape", "value"],
     output,
     range: |call, _| {
         let kind = value(call)?.kind;

@@ -393,7 +393,7 @@ mod tests {
                 "value.compare",
                 relation("eq"),
                 vec![category(&[3], 4), category(&[3], 5)],
-                Err("as many categories"),
+                Err("the categories of input 0"),
             ),
             ("value.compare", relation("eq"), vec![date(&[3]), y.clone()], Err("input 0")),
             ("value.compare", relation("lt"), vec![x.clone(), y.clone()], Err("decimals")),

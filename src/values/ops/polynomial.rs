@@ -126,7 +126,7 @@ fn range(call: &Call<'_>, inputs: &[Known]) -> Result<Range> {
 
 fn lower(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cells> {
     let (operand, value) = (l.encrypted(&x[0])?, call.number(0)?);
-    let real = Value { kind: Kind::Real, decimals: 0, ..value.clone() };
+    let real = value.clone().with_kind(Kind::Real);
     let (found, at_zero) = if l.exact {
         let exact = exact_coefficients(call)?;
         let wrong = || call.error("coefficients", "beyond 127 bits", "such that fit, with the decimals of x");

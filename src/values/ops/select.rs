@@ -32,8 +32,8 @@ fn output(call: &Call<'_>) -> Result<Value> {
     }
     call.same_shape(1, &a, &condition)?;
     call.same_shape(2, &b, &condition)?;
-    if (b.kind, b.decimals) != (a.kind, a.decimals) {
-        return Err(call.error("input 2", b, format!("the kind and decimals of input 1 ({a})")));
+    if (b.kind, b.decimals, &b.names) != (a.kind, a.decimals, &a.names) {
+        return Err(call.error("input 2", b, format!("the kind, decimals and categories of input 1 ({a})")));
     }
     let place = condition.place.max(a.place).max(b.place);
     Ok(a.at(place))

@@ -19,8 +19,8 @@ export default function program(task: Task, table: Table) {
   const above = value.greaterThan(limit);
   for (let at = 0; at < categories; at++) {
     const inGroup = belongs.equals(at);
-    task.output(`group ${at}`, inGroup.sum());
-    task.output(`group ${at}, above ${limit}`, inGroup.and(above).sum());
+    task.output(`group ${at}`, inGroup.count());
+    task.output(`group ${at}, above ${limit}`, inGroup.and(above).count());
   }
   return { encrypted: { [group.name]: group.values, [x.name]: x.values } };
 }

@@ -1,0 +1,357 @@
+/**
+ * Wide integers, days and categories compared digit by digit. A comparison of what differs by at most 4095 is one polynomial, of a degree as large: for wide ranges it is none, and
+ * long before that it costs more than several small ones. So whoever gives an input gives its digits in base 8 with it, as another input, and these are compared: x < y where they differ at
+ * the highest place where they differ, and there x's is less (Iliashenko and Zucca, ia.cr/2021/315). What moves the cells of an input moves its digits; what adds or multiplies known numbers has other
+ * digits of it. Of what is made of several inputs nobody has digits.
+ */
+import { cellsOf, typeOf, typeText } from './type.js';
+import type { Recorded, Recorder } from './recorder.js';
+import type { RuleAttributes } from './rules.js';
+import type { Shape, TaskLiteral, ValueType } from './types.js';
+
+const BASE = 8n;
+/** Values that the difference of operands may have for one polynomial to be the cheaper way. */
+const FEW = 64n;
+const KINDS: readonly string[] = ['integer', 'date', 'category'];
+
+/** Digits of factor x - low, the lowest first. */
+interface Spec {
+  readonly factor: bigint;
+  readonly low: bigint;
+  readonly count: number;
+}
+
+/** What digits can be had of, and within which bounds, in units, its cells lie. */
+export interface Digits {
+  readonly least: bigint;
+  readonly most: bigint;
+  /** The one cell that all are, if that is known. */
+  readonly cell?: bigint | undefined;
+  /** Values of one more dimension, the first. */
+  of(spec: Spec): Recorded;
+}
+
+/** What a declared input's cells are made of, if it is digits of another one. */
+export type DigitsOf = NonNullable<TaskLiteral['inputs'][number]['digits']>;
+
+/** Of a declared input; none of what is no whole number. */
+export function digitsOfInput(
+  recorder: Recorder,
+  { name, min, max }: TaskLiteral['inputs'][number],
+  type: ValueType,
+): Digits | undefined {
+  if (!KINDS.includes(type.kind)) return undefined;
+  const bounds = [BigInt(min ?? 0), BigInt(max ?? (type.categories ?? 1) - 1)] as const;
+  // A missing cell is 0.
+  const [least, most] = type.missing ? [lesser(bounds[0], 0n), greater(bounds[1], 0n)] : bounds;
+  const made = new Map<string, Recorded>();
+  return {
+    least,
+    most,
+    of({ factor, low, count }) {
+      const what = `${count} digits of ${factor === 1n ? '' : `${factor} `}x - ${low}`;
+      const known = made.get(what);
+      if (known !== undefined) return known;
+      const digits = { of: name, base: Number(BASE), factor: String(factor), low: String(low) };
+      const shape = [count, ...type.shape];
+      const own = typeOf('integer', shape, { place: type.place });
+      const bound = { min: '0', max: String(BASE - 1n) };
+      // The same in every task that has such an input: then these can share ciphertexts.
+      const literal = { name: freeName(recorder, name, what), type: typeText(own), ...bound, digits };
+      const recorded = recorder.input(literal, own);
+      made.set(what, recorded);
+      return recorded;
+    },
+  };
+}
+
+/** As long as a name may be. */
+function freeName(recorder: Recorder, of: string, what: string): string {
+  for (let number = 1; ; number++) {
+    const name = `${of}: ${what}${number === 1 ? '' : ` (${number})`}`;
+    const fits = new TextEncoder().encode(name).length <= 256;
+    if (fits && !recorder.hasInput(name)) return name;
+    if (!fits) of = of.slice(0, -8);
+  }
+}
+
+/** Digits of what an operator makes; undefined where nobody has them. */
+export function digitsOfResult(
+  recorder: Recorder,
+  where: string,
+  op: string,
+  inputs: readonly Recorded[],
+  attributes: RuleAttributes,
+  type: ValueType,
+): Digits | undefined {
+  const pass = Object.hasOwn(PASSED, op) ? PASSED[op] : undefined;
+  return pass?.(new Passing(recorder, where, op, inputs, attributes, type));
+}
+
+/** An operator through which digits pass. */
+class Passing {
+  readonly inputs: readonly Recorded[];
+  readonly attributes: RuleAttributes;
+  readonly type: ValueType;
+  readonly #recorder: Recorder;
+  readonly #where: string;
+  readonly #op: string;
+
+  constructor(
+    recorder: Recorder,
+    where: string,
+    op: string,
+    inputs: readonly Recorded[],
+    attributes: RuleAttributes,
+    type: ValueType,
+  ) {
+    this.inputs = inputs;
+    this.attributes = attributes;
+    this.type = type;
+    this.#recorder = recorder;
+    this.#where = where;
+    this.#op = op;
+  }
+
+  get source(): Digits | undefined {
+    return this.inputs[0]?.digits;
+  }
+
+  list(name: string): readonly number[] {
+    return (this.attributes[name] as readonly unknown[]).map(Number);
+  }
+
+  get axis(): number {
+    return Number(this.attributes['axis'] ?? 0);
+  }
+
+  /** The operator itself, with other attributes, on digits. */
+  same(inputs: readonly Recorded[], attributes: RuleAttributes): Recorded {
+    return this.node(this.#op, inputs, { ...this.attributes, ...attributes });
+  }
+
+  node(op: string, inputs: readonly Recorded[], attributes?: RuleAttributes): Recorded {
+    return this.#recorder.node(this.#where, op, inputs, attributes);
+  }
+
+  /** Cells that are those of the only operand, in other places. */
+  moved(moved: (digits: Recorded, count: number) => Recorded): Digits | undefined {
+    const { source } = this;
+    return source && { ...source, of: (spec) => moved(source.of(spec), spec.count) };
+  }
+}
+
+/** k x + shift, of cells x that have digits. */
+function affine(source: Digits | undefined, k: bigint, shift: bigint): Digits | undefined {
+  if (source === undefined) return undefined;
+  const ends = [k * source.least + shift, k * source.most + shift] as [bigint, bigint];
+  return {
+    least: lesser(...ends),
+    most: greater(...ends),
+    cell: source.cell === undefined ? undefined : k * source.cell + shift,
+    of: ({ factor, low, count }) => source.of({ factor: factor * k, low: low - factor * shift, count }),
+  };
+}
+
+type Pass = (call: Passing) => Digits | undefined;
+
+/** A sum with a known number; `signs` of both operands. */
+const sum =
+  (...signs: readonly [bigint, bigint]): Pass =>
+  ({ inputs, type }) => {
+    const [a, b] = inputs.map(({ digits }) => digits) as [Digits | undefined, Digits | undefined];
+    if (!KINDS.includes(type.kind)) return undefined;
+    if (b?.cell !== undefined) return affine(a, signs[0], signs[1] * b.cell);
+    return a?.cell === undefined ? undefined : affine(b, signs[1], signs[0] * a.cell);
+  };
+
+/** One for each operator whose result has digits that are those of operands. */
+const PASSED: Readonly<Record<string, Pass>> = {
+  'value.constant': (call) => {
+    const { attributes, type } = call;
+    const { value } = attributes;
+    const all = (Array.isArray(value) ? value : [value]) as readonly (bigint | number)[];
+    if (!KINDS.includes(type.kind) || value instanceof Uint8Array) return undefined;
+    const cells = all.map(BigInt);
+    return {
+      least: cells.reduce(lesser),
+      most: cells.reduce(greater),
+      cell: cells.length === 1 ? cells[0] : undefined,
+      of({ factor, low, count }) {
+        const own = cells.map((cell) => factor * cell - low);
+        const { shape } = type;
+        const filled = own.length === 1 ? Array<bigint>(cellsOf(shape)).fill(own[0] as bigint) : own;
+        const places = Array.from({ length: count }, (_, at) => BASE ** BigInt(at));
+        const digits = places.flatMap((place) => filled.map((cell) => (cell / place) % BASE));
+        return call.node('value.constant', [], { kind: 'integer', shape: [count, ...shape], value: digits });
+      },
+    };
+  },
+  'value.slice': (call) =>
+    call.moved((digits, count) =>
+      call.same([digits], { start: [0, ...call.list('start')], size: [count, ...call.list('size')] }),
+    ),
+  'value.reshape': (call) =>
+    call.moved((digits, count) => call.same([digits], { shape: [count, ...call.list('shape')] })),
+  'value.broadcast': (call) =>
+    call.moved((digits, count) => {
+      const shape = call.list('shape');
+      const own = call.inputs[0]?.type.shape ?? [];
+      // Dimensions are counted from the last.
+      const long = [count, ...shape.slice(own.length).map(() => 1), ...own];
+      return call.same([call.node('value.reshape', [digits], { shape: long })], { shape: [count, ...shape] });
+    }),
+  'value.rotate': (call) => call.moved((digits) => call.same([digits], { axis: call.axis + 1 })),
+  'value.cells': (call) => call.moved((digits) => digits),
+  'value.concat': (call) => {
+    const all = call.inputs.flatMap(({ digits }) => (digits === undefined ? [] : [digits]));
+    if (all.length < call.inputs.length) return undefined;
+    return {
+      least: all.map(({ least }) => least).reduce(lesser),
+      most: all.map(({ most }) => most).reduce(greater),
+      of: (spec) =>
+        call.same(
+          all.map((digits) => digits.of(spec)),
+          { axis: call.axis + 1 },
+        ),
+    };
+  },
+  'value.within': (call) => {
+    const { source, attributes } = call;
+    if (source === undefined) return undefined;
+    const [min, max] = [attributes['min'], attributes['max']].map((bound) => BigInt(bound as bigint));
+    return {
+      ...source,
+      least: greater(source.least, min as bigint),
+      most: lesser(source.most, max as bigint),
+    };
+  },
+  'value.scale': ({ source, attributes }) =>
+    affine(source, BigInt(attributes['numerator'] as bigint | number), 0n),
+  'value.negate': ({ source }) => affine(source, -1n, 0n),
+  'value.add': sum(1n, 1n),
+  'value.sub': sum(1n, -1n),
+};
+
+/** What stands for an operator whose operands have digits, where that is cheaper; undefined where it stands for itself. */
+export function byDigits(
+  recorder: Recorder,
+  where: string,
+  op: string,
+  inputs: readonly Recorded[],
+  attributes: RuleAttributes,
+): Recorded | undefined {
+  const way = Object.hasOwn(WAYS, op) ? WAYS[op] : undefined;
+  const hidden = inputs.some(({ type }) => type.place === 'encrypted');
+  // The client compares as it is.
+  const ofServer = inputs.every(({ half }) => half !== 'client');
+  return hidden && ofServer ? way?.(recorder, where, inputs, attributes) : undefined;
+}
+
+type Way = (
+  recorder: Recorder,
+  where: string,
+  inputs: readonly Recorded[],
+  attributes: RuleAttributes,
+) => Recorded | undefined;
+
+const WAYS: Readonly<Record<string, Way>> = {
+  'value.compare': (recorder, where, inputs, attributes) => {
+    const [a, b] = inputs.map(({ digits }) => digits) as [Digits | undefined, Digits | undefined];
+    if (a === undefined || b === undefined) return undefined;
+    const values = a.most - a.least + (b.most - b.least) + 1n;
+    const apart = a.most < b.least || b.most < a.least;
+    if (values <= FEW || apart) return undefined;
+    const low = lesser(a.least, b.least);
+    const most = greater(a.most, b.most) - low;
+    let count = 1;
+    while (BASE ** BigInt(count) <= most) count++;
+    const [x, y] = [a, b].map((of) => of.of({ factor: 1n, low, count })) as [Recorded, Recorded];
+    const node = (op: string, all: readonly Recorded[], own?: RuleAttributes): Recorded =>
+      recorder.node(where, op, all, own);
+    const { shape } = (inputs[0] as Recorded).type;
+    const compared = (relation: string, ...pair: readonly Recorded[]): Recorded[] =>
+      places(node, node('value.compare', pair, { relation }), count, shape);
+    const equal = compared('eq', x, y);
+    if (attributes['relation'] === 'eq') return all(node, equal);
+    // x <= y where y < x is not so.
+    if (attributes['relation'] === 'lt') return less(node, compared('lt', x, y), equal);
+    return node('value.not', [less(node, compared('lt', y, x), equal)]);
+  },
+};
+
+type Node = (op: string, all: readonly Recorded[], attributes?: RuleAttributes) => Recorded;
+
+/** What lies at each place of a number, the lowest first. */
+function places(node: Node, digits: Recorded, count: number, shape: Shape): Recorded[] {
+  const size = [1, ...shape];
+  return Array.from({ length: count }, (_, at) => {
+    const one = node('value.slice', [digits], { start: [at, ...shape.map(() => 0)], size });
+    return node('value.reshape', [one], { shape });
+  });
+}
+
+/** Whether all are true, in as few products after one another as there can be. */
+function all(node: Node, of: readonly Recorded[]): Recorded {
+  if (of.length === 1) return of[0] as Recorded;
+  const middle = of.length >> 1;
+  return node('value.and', [all(node, of.slice(0, middle)), all(node, of.slice(middle))]);
+}
+
+/** Whether a number is less than another, by what is less and what is equal at each place: at the higher places, or equal there, and less at the lower ones. */
+function less(node: Node, isLess: readonly Recorded[], equal: readonly Recorded[]): Recorded {
+  if (isLess.length === 1) return isLess[0] as Recorded;
+  const middle = isLess.length >> 1;
+  const [low, high] = [
+    less(node, isLess.slice(0, middle), equal.slice(0, middle)),
+    less(node, isLess.slice(middle), equal.slice(middle)),
+  ];
+  return node('value.select', [all(node, equal.slice(middle)), low, high]);
+}
+
+function lesser(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+function greater(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
+
+/** Bits of the longest number: what is below 0, which bounds that are kept do not have, comes from the other end, as with short ones. */
+const LONGEST = 3 * 256;
+const NAME = /: \d+ digits of (?:-?\d+ )?x - -?\d+(?: \(\d+\))?$/;
+
+/** Whether an encrypted input's name says that it is digits of another one: whoever compares nothing has no use for it. */
+export function isOfDigits(name: string): boolean {
+  return NAME.test(name);
+}
+
+/** The digits that such an input is made of, of numbers; what is missing is 0 among them. */
+export function digitsOfCells(
+  cells: ArrayLike<number | bigint | string>,
+  { base, factor, low }: DigitsOf,
+  count: number,
+): Float64Array<ArrayBuffer> {
+  const { length } = cells;
+  const digits = new Float64Array(count * length);
+  const [times, least] = [BigInt(factor), BigInt(low)];
+  const [k, shift] = [Number(times), Number(least)];
+  const small = Number.isSafeInteger(k) && Number.isSafeInteger(shift);
+  for (let at = 0; at < length; at++) {
+    const cell = cells[at] as number | bigint | string;
+    const product = small && typeof cell === 'number' ? k * cell : Number.NaN;
+    if (Number.isSafeInteger(product) && Number.isSafeInteger(product - shift)) {
+      let rest = product - shift;
+      for (let place = 0; place < count; place++) {
+        const next = Math.floor(rest / base);
+        digits[place * length + at] = rest - next * base;
+        rest = next;
+      }
+      continue;
+    }
+    const all = BigInt.asUintN(LONGEST, times * BigInt(cell) - least);
+    for (let place = 0; place < count; place++)
+      digits[place * length + at] = Number((all / BigInt(base) ** BigInt(place)) % BigInt(base));
+  }
+  return digits;
+}

@@ -1,0 +1,110 @@
+/** Statistics that count in groups: made of comparisons and sums. What is encrypted the client puts together, after decryption, as other statistics. */
+import { describe } from '../arguments.js';
+import { failure } from '../errors.js';
+import { isDate } from './days.js';
+import type { ComparisonOptions, Value } from './types.js';
+
+type Edge = number | bigint | Date;
+const MOST_EDGES = 257;
+
+/** How many cells are of each category, from the first one on; of those that are there. */
+export function counts(x: Value): Value {
+  const where = 'counts';
+  if (x.categories === undefined) throw wrong(where, 'a value of categories', `kind ${x.kind}`);
+  const are = x.filled();
+  return together(
+    Array.from({ length: x.categories }, (_, at) => total(there(are.equals(x.names?.[at] ?? at), x))),
+  );
+}
+
+/** How many cells lie from each edge up to the next one; the last one's end is in it. */
+export function histogram(x: Value, edges: readonly Edge[], options?: ComparisonOptions): Value {
+  checkEdges('histogram', x, edges, ['integer', 'real', 'date']);
+  return together(bins(x, edges, options));
+}
+
+/**
+ * The least y such that `share` of the cells are at most y, as far as counts in bins tell: in the bin that it falls into cells are taken to lie evenly.
+ * No value where it falls into none.
+ */
+export function quantile(
+  x: Value,
+  share: number,
+  edges: readonly Edge[],
+  options?: ComparisonOptions,
+): Value {
+  const where = 'quantile';
+  if (!(share > 0 && share <= 1)) throw wrong(where, 'a share above 0, at most 1', describe(share));
+  checkEdges(where, x, edges, ['integer', 'real']);
+  const numbers = edges as readonly (number | bigint)[];
+  const [least] = numbers as [number | bigint];
+  const wanted = single(x.count()).multiply(share);
+  let below = total(there(x.filled().lessThan(least, options), x));
+  const inside: Value[] = [];
+  const values: Value[] = [];
+  for (const [bin, count] of bins(x, numbers, options).entries()) {
+    const [from, to] = [numbers[bin], numbers[bin + 1]] as [number | bigint, number | bigint];
+    const [start, end] = [below, below.add(count)];
+    const isIn = start.lessThan(wanted).and(end.atLeast(wanted));
+    // A bin without cells is not chosen, whatever it is divided by.
+    const part = wanted.sub(start).divide(count.max(1));
+    inside.push(isIn.select(1, 0));
+    values.push(isIn.select(part.multiply(to).sub(part.multiply(from)).add(from), 0));
+    below = end;
+  }
+  // One bin has it, or none, and then there is nothing to divide by.
+  return summed(values).divide(summed(inside));
+}
+
+/** Of each bin how many cells lie in it. */
+function bins(x: Value, edges: readonly Edge[], options?: ComparisonOptions): Value[] {
+  const cells = x.filled();
+  const last = edges.length - 1;
+  const from = edges.map((edge, at) =>
+    there(at === last ? cells.greaterThan(edge, options) : cells.atLeast(edge, options), x),
+  );
+  return from.slice(0, last).map((cell, at) => total(cell.sub(from[at + 1] as Value)));
+}
+
+/** Of what is so, what is there. */
+function there(so: Value, x: Value): Value {
+  return x.missing ? so.and(x.present()) : so;
+}
+
+function total(cells: Value): Value {
+  return single(cells.sum());
+}
+
+/** A single value, the client's where it may be. */
+function single(value: Value): Value {
+  return value.place === 'encrypted' && !value.finished ? value.finish() : value;
+}
+
+function summed(all: readonly Value[]): Value {
+  return all.reduce((sum, one) => sum.add(one));
+}
+
+/** Single values as a vector. */
+function together(all: readonly Value[]): Value {
+  const [first, ...others] = all.map((one) => one.reshape([1])) as [Value, ...Value[]];
+  return others.length > 0 ? first.concat(others) : first;
+}
+
+function checkEdges(where: string, { kind }: Value, edges: readonly Edge[], kinds: readonly string[]): void {
+  if (!kinds.includes(kind)) throw wrong(where, `a value of kind ${kinds.join(' or ')}`, `kind ${kind}`);
+  const fits = (edge: unknown): boolean =>
+    kind === 'date' ? isDate(edge) : typeof edge === 'bigint' || Number.isFinite(edge);
+  const what = kind === 'date' ? 'days' : 'numbers';
+  const increase = (edge: Edge, at: number): boolean => at === 0 || (edges[at - 1] as Edge) < edge;
+  const good =
+    Array.isArray(edges) &&
+    edges.length >= 2 &&
+    edges.length <= MOST_EDGES &&
+    edges.every(fits) &&
+    edges.every(increase);
+  if (!good) throw wrong(where, `2 to ${MOST_EDGES} increasing ${what}, the edges of bins`, describe(edges));
+}
+
+function wrong(where: string, expected: string, found: string): Error {
+  return failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
+}
