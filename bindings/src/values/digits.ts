@@ -4,14 +4,14 @@
  * the highest place where they differ, and there x's is less (Iliashenko and Zucca, ia.cr/2021/315). What moves the cells of an input moves its digits; what adds or multiplies known numbers has other
  * digits of it. Of what is made of several inputs nobody has digits.
  */
-import { cellsOf, typeOf, typeText } from './type.js';
+import { cellsOf, MOST_CELLS, MOST_DIMENSIONS, typeOf, typeText } from './type.js';
 import type { Recorded, Recorder } from './recorder.js';
 import type { RuleAttributes } from './rules.js';
 import type { Shape, TaskLiteral, ValueType } from './types.js';
 
 const BASE = 8n;
 /** Values that the difference of operands may have for one polynomial to be the cheaper way. */
-const FEW = 64n;
+const FEW = 48n;
 const KINDS: readonly string[] = ['integer', 'date', 'category'];
 
 /** Digits of factor x - low, the lowest first. */
@@ -266,10 +266,12 @@ const WAYS: Readonly<Record<string, Way>> = {
     const most = greater(a.most, b.most) - low;
     let count = 1;
     while (BASE ** BigInt(count) <= most) count++;
+    const { shape } = (inputs[0] as Recorded).type;
+    // Digits are one more dimension.
+    if (shape.length >= MOST_DIMENSIONS || count * cellsOf(shape) > MOST_CELLS) return undefined;
     const [x, y] = [a, b].map((of) => of.of({ factor: 1n, low, count })) as [Recorded, Recorded];
     const node = (op: string, all: readonly Recorded[], own?: RuleAttributes): Recorded =>
       recorder.node(where, op, all, own);
-    const { shape } = (inputs[0] as Recorded).type;
     const compared = (relation: string, ...pair: readonly Recorded[]): Recorded[] =>
       places(node, node('value.compare', pair, { relation }), count, shape);
     const equal = compared('eq', x, y);
