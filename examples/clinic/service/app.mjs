@@ -6,7 +6,7 @@ import fastify from 'fastify';
 import { BlobStore } from './blobs.mjs';
 import { linger, textOf } from './bodies.mjs';
 import { Database } from './database.mjs';
-import { ServiceError } from './errors.mjs';
+import { noToken, ServiceError } from './errors.mjs';
 import { identify, Keys } from './keys.mjs';
 import { Programs } from './programs.mjs';
 import { EmbeddedQueue } from './queue.mjs';
@@ -34,7 +34,6 @@ const BLOB_MS = 1_800_000;
 /** How often what is part of nothing is removed. */
 const SWEEP_MS = 3_600_000;
 const BASE = '/v1';
-const NO_TOKEN = { code: 'token.invalid', message: 'This needs a token that is valid: log in', details: {} };
 
 /**
  * Makes a service; `listen` starts it.
@@ -128,8 +127,11 @@ export async function createService(
           request.user = await users.of(token);
           return request.user !== undefined;
         },
-        // Its type wants a text there.
-        errorResponse: () => /** @type {any} */ ({ error: NO_TOKEN }),
+        errorResponse: () => {
+          const { code, message, details } = noToken();
+          // Its type wants a text there.
+          return /** @type {any} */ ({ error: { code, message, details } });
+        },
         contentType: 'application/json; charset=utf-8',
       });
       for (const routes of [

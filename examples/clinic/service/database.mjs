@@ -5,7 +5,7 @@ import knex from 'knex';
 import * as first from '../migrations/001-first.mjs';
 import * as second from '../migrations/002-lists.mjs';
 import { entryAfter } from './audit.mjs';
-import { ServiceError } from './errors.mjs';
+import { noToken, ServiceError } from './errors.mjs';
 
 /** Migrations in order. New ones go to the end, and none is changed once it was released. */
 const MIGRATIONS = { '001-first': first, '002-lists': second };
@@ -60,13 +60,21 @@ export class Database {
   /**
    * Changes something, and says so in the audit log, both or neither. Changes happen one after the other: the log is a chain.
    * @template T
-   * @param {{actor: string, action: string, subject?: string, details?: object}} entry without secrets and values; `subject` and `details` may be set by `work`
+   * @param {{actor: string | {id: string, session: string}, action: string, subject?: string, details?: object}} entry without secrets and values; `subject` and `details` may be set by
+   * `work`. `actor`: a user, whose session has to be there still, however long the request took to come; or what acts without one
    * @param {(trx: import('knex').Knex.Transaction, entry: any) => Promise<T>} work
    * @returns {Promise<T>}
+   * Errors: 401 `token.invalid`
    */
-  change(entry, work) {
+  change({ actor, ...entry }, work) {
     return this.locked(async (trx) => {
-      const said = { subject: '', details: {}, ...entry };
+      // Who is disabled or gets another role has none any more.
+      if (typeof actor !== 'string' && !(await trx('sessions').where({ hash: actor.session }).first('hash')))
+        throw noToken();
+      const said = {
+        ...{ actor: typeof actor === 'string' ? actor : actor.id },
+        ...{ subject: '', details: {}, ...entry },
+      };
       const result = await work(trx, said);
       const last = await trx('audit').orderBy('seq', 'desc').first();
       await trx('audit').insert(entryAfter(last, said));

@@ -15,6 +15,11 @@ export class ServiceError extends Error {
   }
 }
 
+/** Of who has no session, or has it no more. */
+export function noToken() {
+  return new ServiceError(401, 'token.invalid', 'This needs a token that is valid: log in');
+}
+
 /** Characters of what is said of a question that failed. */
 export const MOST_MESSAGE = 500;
 

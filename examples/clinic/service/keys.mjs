@@ -34,7 +34,7 @@ export class Keys {
     const identity = await identityOf(this.storage.blobs, evaluation, publicKey);
     const id = randomUUID();
     const details = { program, replaces };
-    await this.database.change({ actor: user.id, action: 'key.add', subject: id, details }, async (trx) => {
+    await this.database.change({ actor: user, action: 'key.add', subject: id, details }, async (trx) => {
       await this.#checkCount(trx, user, program);
       // Again, now that nothing changes beside it.
       await this.storage.brought(trx, user, evaluation, 'evaluationKey');
@@ -94,7 +94,7 @@ export class Keys {
   }
 
   async retire(user, id) {
-    await this.database.change({ actor: user.id, action: 'key.retire', subject: id }, (trx) =>
+    await this.database.change({ actor: user, action: 'key.retire', subject: id }, (trx) =>
       this.#retire(trx, user, id),
     );
   }
@@ -109,7 +109,7 @@ export class Keys {
   /** Its bytes go, and nothing is computed with it any more. Errors: 404. */
   async delete(user, id) {
     const gone = await this.database.change(
-      { actor: user.id, action: 'key.delete', subject: id },
+      { actor: user, action: 'key.delete', subject: id },
       async (trx) => {
         const changed = await trx('key_sets')
           .where({ id, holder: user.id })
@@ -166,7 +166,7 @@ export class Keys {
     const of = await this.users.named(holder);
     const id = randomUUID();
     const details = { holder: of.id, program };
-    await this.database.change({ actor: user.id, action: 'key.request', subject: id, details }, (trx) =>
+    await this.database.change({ actor: user, action: 'key.request', subject: id, details }, (trx) =>
       trx('key_requests').insert({
         ...{ id, requester: user.id, holder: of.id, program },
         ...{ state: 'open', key_set: null, created: Date.now() },
@@ -195,7 +195,7 @@ export class Keys {
   }
 
   async decline(user, id) {
-    await this.database.change({ actor: user.id, action: 'key.decline', subject: id }, async (trx) => {
+    await this.database.change({ actor: user, action: 'key.decline', subject: id }, async (trx) => {
       const changed = await trx('key_requests')
         .where({ id, holder: user.id, state: 'open' })
         .update({ state: 'declined' });

@@ -43,7 +43,7 @@ export class Programs {
   async #insert(user, name, sha, info) {
     const id = randomUUID();
     await this.database.change(
-      { actor: user.id, action: 'program.add', subject: id, details: { sha } },
+      { actor: user, action: 'program.add', subject: id, details: { sha } },
       async (trx) => {
         // It may have waited for long until it was opened.
         await this.storage.brought(trx, user, [sha], 'program');
@@ -93,7 +93,7 @@ export class Programs {
 
   /** It is no longer offered; its bytes stay, for what was encrypted for it. Errors: 404. */
   async remove(user, id) {
-    await this.database.change({ actor: user.id, action: 'program.remove', subject: id }, async (trx) => {
+    await this.database.change({ actor: user, action: 'program.remove', subject: id }, async (trx) => {
       const changed = await trx('programs')
         .where({ id, owner: user.id, removed: null })
         .update({ removed: Date.now() });

@@ -7,6 +7,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { notFound, ServiceError } from './errors.mjs';
 import { checkGiven } from './given.mjs';
 import { pageOf } from './pages.mjs';
+import { allow } from './roles.mjs';
 
 /** What the log calls runners of the service itself. */
 export const SERVICE = 'service';
@@ -67,7 +68,7 @@ export class Questions {
     const known = await this.#known(this.database.db, user, id, asked);
     if (known) return { question: known, created: false };
     const details = { program, records, runner: worker?.id };
-    const entry = { actor: user.id, action: 'question.ask', subject: id, details };
+    const entry = { actor: user, action: 'question.ask', subject: id, details };
     const made = this.database.change(entry, async (trx) => {
       // The same may have been asked twice at once.
       if (await trx('questions').where({ id }).first('id')) throw new Known();
@@ -131,8 +132,10 @@ export class Questions {
 
   /** What a question is made of, if it may be asked now. */
   async #parts(trx, { asker, program, records }) {
-    // Disabled in the moment in which it was asked.
-    if (!(await trx('users').where({ id: asker, disabled: null }).first('id'))) throw notFound('user');
+    // Disabled, or of another role by now.
+    const user = await trx('users').where({ id: asker, disabled: null }).first('role');
+    if (!user) throw notFound('user');
+    allow(user, 'questions.ask');
     const about = await trx('programs').where({ id: program }).first();
     const rows = [];
     for (const id of JSON.parse(records)) rows.push(await this.records.askable(trx, asker, program, id));
@@ -206,7 +209,7 @@ export class Questions {
   /** It ends now, wherever it is. Errors: 404; 409 `question.ended`. */
   async cancel(user, id) {
     const gone = await this.database.change(
-      { actor: user.id, action: 'question.cancel', subject: id },
+      { actor: user, action: 'question.cancel', subject: id },
       async (trx) => {
         const row = await trx('questions').where({ id, asker: user.id }).first('id', 'state');
         if (!row) throw notFound('question');
@@ -243,7 +246,7 @@ export class Questions {
   /** The bytes of an answer go; that it was asked stays known. Of who asked, who holds the key has to fetch it before. Errors: 404; 409 `answer.none`. */
   async deleteAnswer(user, id) {
     const gone = await this.database.change(
-      { actor: user.id, action: 'answer.delete', subject: id },
+      { actor: user, action: 'answer.delete', subject: id },
       async (trx) => {
         const row = await trx('questions').where({ id, asker: user.id }).first('state', 'outputs');
         if (!row) throw notFound('question');

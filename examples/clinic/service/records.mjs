@@ -31,18 +31,15 @@ export class Records {
         });
     const id = randomUUID();
     const details = { program, key };
-    await this.database.change(
-      { actor: user.id, action: 'record.add', subject: id, details },
-      async (trx) => {
-        await this.keys.usable(trx, key, ['active']);
-        await this.storage.brought(trx, user, Object.values(inputs), 'value');
-        await this.storage.use(trx, 'record', id, Object.values(inputs));
-        await trx('records').insert({
-          ...{ id, owner: user.id, program, key_set: key, label, inputs: JSON.stringify(inputs) },
-          ...{ created: Date.now(), deleted: null },
-        });
-      },
-    );
+    await this.database.change({ actor: user, action: 'record.add', subject: id, details }, async (trx) => {
+      await this.keys.usable(trx, key, ['active']);
+      await this.storage.brought(trx, user, Object.values(inputs), 'value');
+      await this.storage.use(trx, 'record', id, Object.values(inputs));
+      await trx('records').insert({
+        ...{ id, owner: user.id, program, key_set: key, label, inputs: JSON.stringify(inputs) },
+        ...{ created: Date.now(), deleted: null },
+      });
+    });
     return { id, program, key, label, inputs };
   }
 
@@ -93,7 +90,7 @@ export class Records {
     if (program) await this.programs.get(program);
     const id = randomUUID();
     const details = { record, grantee: grantee.id, use, program };
-    await this.database.change({ actor: user.id, action: 'grant.add', subject: id, details }, async (trx) => {
+    await this.database.change({ actor: user, action: 'grant.add', subject: id, details }, async (trx) => {
       await this.#own(trx, user, record);
       await trx('grants').insert({
         ...{ id, record, grantee: grantee.id, use, program: program ?? null },
@@ -106,7 +103,7 @@ export class Records {
   /** From then on; questions that wait for their turn fail. Errors: 404. */
   async revoke(user, record, id) {
     await this.database.change(
-      { actor: user.id, action: 'grant.revoke', subject: id, details: { record } },
+      { actor: user, action: 'grant.revoke', subject: id, details: { record } },
       async (trx) => {
         await this.#own(trx, user, record);
         const changed = await trx('grants')
@@ -120,7 +117,7 @@ export class Records {
   /** Its bytes go. Results that were computed of it stay with who asked. Errors: 404. */
   async delete(user, id) {
     const gone = await this.database.change(
-      { actor: user.id, action: 'record.delete', subject: id },
+      { actor: user, action: 'record.delete', subject: id },
       async (trx) => {
         await this.#own(trx, user, id);
         await trx('records').where({ id }).update({ deleted: Date.now(), inputs: '{}' });

@@ -102,7 +102,7 @@ export class Storage {
         .onConflict(['user', 'sha'])
         .merge(['created']);
     const entry = ({ sha, bytes, kind }) => ({
-      ...{ actor: user.id, action: 'blob.store', subject: sha, details: { bytes, kind } },
+      ...{ actor: user, action: 'blob.store', subject: sha, details: { bytes, kind } },
     });
     const { most, left } = await this.limits(user);
     // Where there is room they are written again, over a file that may be damaged.

@@ -18,7 +18,7 @@ export class Users {
   async invite(creator, role, otherwise = 'command line') {
     const { token, hash } = newToken();
     const expires = Date.now() + this.config.inviteMs;
-    const actor = creator?.id ?? otherwise;
+    const actor = creator ?? otherwise;
     await this.database.change({ actor, action: 'user.invite', details: { role } }, (trx) =>
       trx('invites').insert({ hash, role, creator: creator?.id ?? null, expires, used_by: null }),
     );
@@ -50,11 +50,14 @@ export class Users {
   async login({ name, password }) {
     const user = await this.database.db('users').where({ name }).first();
     const right = await isPassword(user?.password, password);
-    if (!right || user.disabled !== null)
-      throw new ServiceError(401, 'login.wrong', 'Name and password do not go together');
+    const wrong = () => new ServiceError(401, 'login.wrong', 'Name and password do not go together');
+    if (!right) throw wrong();
     const { token, hash } = newToken();
     const [created, expires] = [Date.now(), Date.now() + this.config.sessionMs];
     await this.database.change({ actor: user.id, action: 'session.start' }, async (trx) => {
+      // Comparing takes a while, in which another password may have ended all sessions.
+      const same = { id: user.id, password: user.password, disabled: null };
+      if (!(await trx('users').where(same).first('id'))) throw wrong();
       await trx('sessions').where('expires', '<=', created).delete();
       await trx('sessions').insert({ hash, user: user.id, created, expires });
     });
@@ -91,7 +94,7 @@ export class Users {
     if (!(await isPassword(row.password, old)))
       throw new ServiceError(401, 'login.wrong', 'The old password is another one');
     const hashed = await hashPassword(password);
-    await this.database.change({ actor: user.id, action: 'user.password' }, async (trx) => {
+    await this.database.change({ actor: user, action: 'user.password' }, async (trx) => {
       await trx('users').where({ id: user.id }).update({ password: hashed });
       await trx('sessions').where({ user: user.id }).whereNot({ hash: user.session }).delete();
     });
@@ -110,12 +113,12 @@ export class Users {
   }
 
   /**
-   * Disables or enables, or gives another role; sessions end either way, and with `disabled` what `stop` ends of the user, whose result is given. Errors: 404; 409 `user.self`.
+   * Disables or enables, or gives another role; sessions and invitations of theirs end either way, and with `disabled` what `stop` ends of the user, whose result is given. Errors: 404; 409 `user.self`.
    * @param {(trx: any, user: string) => Promise<any[]>} stop
    */
   async set(admin, name, { disabled, role }, stop) {
     return this.database.change(
-      { actor: admin.id, action: 'user.set', details: { disabled, role } },
+      { actor: admin, action: 'user.set', details: { disabled, role } },
       async (trx, entry) => {
         const user = await trx('users').where({ name }).first();
         if (!user) throw notFound('user');
@@ -133,6 +136,8 @@ export class Users {
             ...(role !== undefined && { role }),
           });
         await trx('sessions').where({ user: user.id }).delete();
+        // Nor do they come back by what they invited themselves to.
+        await trx('invites').where({ creator: user.id, used_by: null }).delete();
         if (!disabled) return [];
         const stopped = await stop(trx, user.id);
         entry.details = { ...entry.details, cancelled: stopped.length };

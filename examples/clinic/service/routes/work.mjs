@@ -38,12 +38,12 @@ export function closed(app, { questions, config, may }) {
   });
   app.post('/work/:id/result', ofId(schemas.result), async ({ user, params, body }, reply) => {
     await questions.checkOf(user, params.id);
-    await questions.finish({ id: params.id, attempt: body.attempt }, body.outputs, user.id);
+    await questions.finish({ id: params.id, attempt: body.attempt }, body.outputs, user);
     return reply.code(204).send();
   });
   app.post('/work/:id/failure', ofId(schemas.failure), async ({ user, params, body }, reply) => {
     await questions.checkOf(user, params.id);
-    await questions.fail({ id: params.id, attempt: body.attempt }, body, user.id);
+    await questions.fail({ id: params.id, attempt: body.attempt }, body, user);
     return reply.code(204).send();
   });
 }
