@@ -440,14 +440,19 @@ export class CoreClient {
     const response = await this.#send('GET', `/questions/${id}/events`, undefined, {}, signal);
     let text = '';
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    for (let read; !(read = await reached(reader.read())).done;) {
-      text += read.value;
-      const blocks = text.split('\n\n');
-      text = blocks.pop();
-      for (const block of blocks) {
-        const data = block.split('\n').find((line) => line.startsWith('data: '));
-        if (data) yield JSON.parse(data.slice('data: '.length));
+    try {
+      for (let read; !(read = await reached(reader.read())).done;) {
+        text += read.value;
+        const blocks = text.split('\n\n');
+        text = blocks.pop();
+        for (const block of blocks) {
+          const data = block.split('\n').find((line) => line.startsWith('data: '));
+          if (data) yield JSON.parse(data.slice('data: '.length));
+        }
       }
+    } finally {
+      // Who has heard enough leaves: the service counts streams that are open.
+      reader.cancel().catch(() => undefined);
     }
   }
 

@@ -248,6 +248,20 @@ test(
   },
 );
 
+test('progress that no database can keep is refused', { skip }, async (t) => {
+  const service = await serviceHere(t, { env: { CLINIC_RUNNERS: '0' } });
+  const { client, asked } = await patient(service, loom);
+  const party = await joinAs(service, loom, 'party', 'worker');
+  const { id } = await client.ask({ ...asked, runner: 'party' });
+  const { attempt } = await party.call('POST', '/work/claim');
+  const say = (progress) => party.call('POST', `/work/${id}/progress`, { attempt, ...progress });
+  for (const progress of [{ total: 5 }, { done: 5 }, { done: 1e300, total: 1e300 }, { attempt: 1e300 }])
+    await assert.rejects(say(progress), refused(400, 'request.invalid'));
+  assert.deepEqual(await say({ done: 2.5, total: 5 }), { go: true });
+  const { done, total } = await client.call('GET', `/questions/${id}`);
+  assert.deepEqual([done, total], [2, 5]);
+});
+
 test('what is said of a failure is no longer than the service takes it', () => {
   for (const length of [0, 500, 20_000]) {
     const { message } = told(Object.assign(new Error('x'.repeat(length)), { code: 'input.unknown' }));

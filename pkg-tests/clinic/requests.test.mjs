@@ -203,3 +203,26 @@ test('a run that cannot begin fails, and its question with it', async () => {
   assert.equal(await runner.work(), true);
   assert.deepEqual(failed, [['one', 'service.failed']]);
 });
+
+test('a runner whose evaluator could not be started starts another one for the next question', async () => {
+  const ended = [];
+  const questions = {
+    changes: { on() {}, off() {} },
+    claim: async () => ({ id: 'one', attempt: 1 }),
+    fail: async (_job, { code }) => ended.push(code),
+    finish: async () => ended.push('done'),
+    renew: async () => true,
+  };
+  const log = { warn() {}, error() {} };
+  const config = { leaseMs: 60_000, questionMs: 60_000, threads: 1 };
+  let tries = 0;
+  const start = async () => {
+    tries += 1;
+    if (tries === 1) throw Object.assign(new Error('no memory for now'), { code: 'memory.full' });
+    return { run: async () => ({}), stop() {} };
+  };
+  const runner = new Runner(questions, {}, config, log, start);
+  for (let at = 0; at < 3; at++) await runner.work();
+  assert.deepEqual(ended, ['memory.full', 'done', 'done']);
+  assert.equal(tries, 2);
+});

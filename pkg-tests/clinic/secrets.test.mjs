@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { load } from 'cipherloom';
 import { ClinicClient } from '../../examples/clinic/client.mjs';
+import { Database } from '../../examples/clinic/service/database.mjs';
 import { joinAs, patient, refused, skip, startService, study } from './clinic.mjs';
 import { filesIn, find as findIn, forms, numberForms, recorder } from './searching.mjs';
 
@@ -109,4 +110,18 @@ test('a record is of no use to who looks at what is stored', { skip }, async () 
   assert.notEqual(own, key);
   await department.logout();
   await assert.rejects(department.call('GET', '/me'), refused(401, 'token.invalid'));
+});
+
+test('what the database refuses is in the log, without its values', { skip }, async () => {
+  const service = await startService();
+  const database = await Database.open({ data: service.data });
+  await database.db.raw(
+    "create trigger broken before insert on users begin select raise(abort, 'broken on purpose'); end",
+  );
+  await database.close();
+  await assert.rejects(joinAs(service, loom, 'somebody', 'owner'), refused(500, 'service.failed'));
+  assert.equal(await service.stop(), 0);
+  assert.match(service.output(), /insert into .users.*broken on purpose/);
+  // Neither who it is nor the hash of the password.
+  assert.doesNotMatch(service.output(), /argon2id|somebody/);
 });

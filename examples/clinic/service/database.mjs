@@ -20,6 +20,9 @@ export const TABLES = {
 /** A file name of SQLite, or an address of PostgreSQL; no password in errors. */
 const SQLITE = 'clinic.sqlite';
 
+/** What fails is in the log, and values are not to be: neither what questions are given nor hashes of passwords. */
+const QUIET = { compileSqlOnError: false };
+
 export class Database {
   /** @param {import('knex').Knex} db */
   constructor(db) {
@@ -116,6 +119,7 @@ async function sqlite(filename) {
     );
   }
   return knex({
+    ...QUIET,
     client: 'better-sqlite3',
     connection: { filename },
     useNullAsDefault: true,
@@ -136,5 +140,5 @@ async function postgres(connectionString) {
   const { default: pg } = await import('pg');
   // Times and sizes stay below 2^53.
   pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-  return knex({ client: 'pg', connection: { connectionString }, pool: { min: 0, max: 10 } });
+  return knex({ ...QUIET, client: 'pg', connection: { connectionString }, pool: { min: 0, max: 10 } });
 }

@@ -1,13 +1,11 @@
 /** Where programs are opened, or tasks compiled: one piece of work at a time, off the request thread. Of each user one piece stands in the row, so that who brings many waits for all others before the second. */
-import { ServiceError } from './errors.mjs';
-import { Evaluator } from './evaluator.mjs';
+import { Evaluator, OnDemand } from './evaluator.mjs';
 
 export class Desk {
   #evaluator;
   #last = Promise.resolve();
   /** The last piece of each user. */
   #own = new Map();
-  #stopped = false;
 
   /**
    * @param {number} ms the longest that a piece may take from when it is begun
@@ -15,7 +13,7 @@ export class Desk {
    */
   constructor(ms, start = () => Evaluator.start(1)) {
     this.ms = ms;
-    this.start = start;
+    this.#evaluator = new OnDemand(start);
   }
 
   /** Whether something of a user's waits, or is worked on. */
@@ -45,34 +43,18 @@ export class Desk {
   }
 
   async #work(work) {
-    const evaluator = await this.#started();
+    const evaluator = await this.#evaluator.get();
     const signal = AbortSignal.timeout(this.ms);
     try {
       return await work(evaluator, signal);
     } finally {
       // It may not hear of the end before it has done all, and the next one would wait for that.
-      if (signal.aborted) {
-        evaluator.stop();
-        this.#evaluator = undefined;
-      }
-    }
-  }
-
-  async #started() {
-    if (this.#stopped) throw new ServiceError(503, 'service.failed', 'The service is ending');
-    this.#evaluator ??= this.start();
-    try {
-      return await this.#evaluator;
-    } catch (error) {
-      // The next one tries again.
-      this.#evaluator = undefined;
-      throw error;
+      if (signal.aborted) await this.#evaluator.end();
     }
   }
 
   async stop() {
-    this.#stopped = true;
-    (await this.#evaluator?.catch(() => undefined))?.stop();
+    await this.#evaluator.stop();
   }
 }
 

@@ -1,5 +1,6 @@
 /** What computes: cipherloom's evaluator, in worker threads of its own, with the programs and keys that were used last. A service and a device that runs for it have the same. */
 import { load } from 'cipherloom';
+import { ServiceError } from './errors.mjs';
 
 /** Programs and sets of keys that stay open. */
 const KEPT = 8;
@@ -72,6 +73,45 @@ export class Evaluator {
 
   stop() {
     this.#loom.dispose();
+  }
+}
+
+/**
+ * An evaluator that is started when it is needed first, and again where that failed or it was ended.
+ * @template {{stop: () => void}} T
+ */
+export class OnDemand {
+  #start;
+  /** @type {Promise<T> | undefined} */
+  #one;
+  #stopped = false;
+
+  /** @param {() => Promise<T>} start */
+  constructor(start) {
+    this.#start = start;
+  }
+
+  /** Errors: those of starting one; 503 `service.failed` behind {@link stop}. */
+  async get() {
+    if (this.#stopped) throw new ServiceError(503, 'service.failed', 'The service is ending');
+    this.#one ??= this.#start();
+    try {
+      return await this.#one;
+    } catch (error) {
+      this.#one = undefined;
+      throw error;
+    }
+  }
+
+  async end() {
+    const one = this.#one;
+    this.#one = undefined;
+    (await one?.catch(() => undefined))?.stop();
+  }
+
+  async stop() {
+    this.#stopped = true;
+    await this.end();
   }
 }
 

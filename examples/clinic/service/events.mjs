@@ -38,6 +38,8 @@ export class Streams {
  */
 export async function sendEvents(reply, { questions, users, streams }, user, id) {
   const { raw } = reply;
+  // Who has left already would count for ever: nothing says any more that they do.
+  if (raw.destroyed) return void reply.hijack();
   streams.open(raw, user);
   // Refused before anything is sent.
   let last = await questions.get(user, id);
@@ -66,6 +68,8 @@ export async function sendEvents(reply, { questions, users, streams }, user, id)
         // Who has left, or was disabled, hears no more.
         if (!(await users.isIn(user))) return void raw.end();
         const now = await questions.get(user, id);
+        // Who does not read hears of it once they do; until then nothing is kept for them.
+        if (raw.writableNeedDrain) return;
         if (JSON.stringify(now) !== JSON.stringify(last)) send(now);
         else raw.write(': here\n\n');
         last = now;

@@ -1,6 +1,6 @@
 /** One runner of the service's own: takes a question, computes it off the request thread, stores the answer. */
 import { randomUUID } from 'node:crypto';
-import { Evaluator } from './evaluator.mjs';
+import { Evaluator, OnDemand } from './evaluator.mjs';
 import { MOST_MESSAGE, ServiceError } from './errors.mjs';
 import { SERVICE } from './questions.mjs';
 
@@ -21,7 +21,7 @@ export class Runner {
     this.storage = storage;
     this.config = config;
     this.log = log;
-    this.start = start;
+    this.#evaluator = new OnDemand(() => start(config.threads));
   }
 
   /** Takes a question that waits (or that one, if it waits) and runs it to its end. False where there is none. */
@@ -52,8 +52,7 @@ export class Runner {
     };
     this.questions.changes.on(`cancel ${id}`, changed);
     try {
-      this.#evaluator ??= this.start(this.config.threads);
-      const evaluator = await this.#evaluator;
+      const evaluator = await this.#evaluator.get();
       const late = AbortSignal.timeout(this.config.questionMs);
       const signal = AbortSignal.any([lost.signal, this.#stopped.signal, late]);
       const ciphertexts = await evaluator.run(job, (sha) => this.storage.blobs.read(sha), {
@@ -104,7 +103,7 @@ export class Runner {
   /** Ends what it runs, which goes back to those that wait. */
   async stop() {
     this.#stopped.abort();
-    (await this.#evaluator?.catch(() => undefined))?.stop();
+    await this.#evaluator.stop();
   }
 }
 

@@ -11,7 +11,10 @@ const userName = { type: 'string', pattern: '^[a-z0-9][a-z0-9._-]{1,62}$' };
 const password = { type: 'string', minLength: 1, maxLength: MOST_PASSWORD };
 const id = { type: 'string', pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' };
 const sha = { type: 'string', pattern: '^[0-9a-f]{64}$' };
-const attempt = { type: 'integer', minimum: 1 };
+/** As many digits as in an address; not all databases take what is beyond all integers. */
+const attempt = { type: 'integer', minimum: 1, maximum: 999_999 };
+/** What cipherloom tells of progress need not be whole. */
+const count = { type: 'number', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 const byName = (value, most) => ({
   type: 'object',
   maxProperties: most,
@@ -91,10 +94,10 @@ export const question = object(
   },
   ['program', 'records'],
 );
-export const progress = object(
-  { attempt, done: { type: 'number', minimum: 0 }, total: { type: 'number', minimum: 0 } },
-  ['attempt'],
-);
+export const progress = {
+  ...object({ attempt, done: count, total: count }, ['attempt']),
+  dependencies: { done: ['total'], total: ['done'] },
+};
 export const result = object({ attempt, outputs: { ...byName(sha, 200), minProperties: 1 } });
 export const failure = object({
   attempt,
