@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { load } from 'cipherloom';
+import { shaOf } from '../../examples/clinic/service/blobs.mjs';
 import { joinAs, patient, refused, serviceHere, skip, valueBytes } from './clinic.mjs';
 import { until } from '../cluster/workers.mjs';
 import { skip as noPostgres, startPostgres } from './postgres.mjs';
@@ -398,4 +399,72 @@ test('who was a worker for a while reads what is theirs', { skip }, async (t) =>
   await service.database.db('uploads').delete();
   assert.ok((await client.download(own.inputs.value)).length > 0);
   await client.ask(asked);
+});
+
+test('an upload asks the database few times', { skip }, async (t) => {
+  const service = await serviceHere(t, { env: { CLINIC_RUNNERS: '0' } });
+  const owner = await joinAs(service, loom, 'owner', 'owner');
+  const { db } = service.database;
+  const said = [];
+  const record = ({ sql }) => said.push(sql);
+  db.on('query', record);
+  await owner.upload(valueBytes(KIB));
+  db.off('query', record);
+  assert.ok(said.length <= 12, said.join('\n'));
+});
+
+test('whether somebody may read bytes is asked once, however much has them', { skip }, async (t) => {
+  const service = await serviceHere(t, { env: { CLINIC_RUNNERS: '0' } });
+  const owner = await joinAs(service, loom, 'owner', 'owner');
+  const other = await joinAs(service, loom, 'other', 'owner');
+  const sha = await owner.upload(valueBytes(KIB));
+  const { db } = service.database;
+  const uses = Array.from({ length: 300 }, () => ({ sha, kind: 'record', id: randomUUID() }));
+  await db.batchInsert('uses', uses, 50);
+  let asked = 0;
+  const record = () => (asked += 1);
+  db.on('query', record);
+  await assert.rejects(other.download(sha), refused(404, 'not.found'));
+  db.off('query', record);
+  assert.ok(asked <= 4, `${asked} questions`);
+});
+
+test('changes do not wait for all that is swept', { skip }, async (t) => {
+  const service = await serviceHere(t, { env: { CLINIC_RUNNERS: '0', CLINIC_UNUSED_MS: '1' } });
+  const { database, storage } = service;
+  const shas = Array.from({ length: 400 }, (_, at) => shaOf(String(at)));
+  const rows = shas.slice(200).map((sha) => ({ sha, bytes: 1, kind: 8, created: 1 }));
+  await database.db.batchInsert('blobs', rows, 50);
+  for (const sha of shas) {
+    const path = storage.blobs.path(sha);
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, 'x');
+  }
+  const { locked } = database;
+  const turns = [];
+  const record = () => (turns[turns.length - 1] += 1);
+  database.db.on('query', record);
+  database.locked = function (work) {
+    turns.push(0);
+    return locked.call(this, work);
+  };
+  await storage.sweepAll();
+  database.db.off('query', record);
+  assert.ok(Math.max(...turns) <= 6, turns.join());
+  assert.deepEqual(await database.db('blobs').select(), []);
+  for await (const left of storage.blobs.list()) assert.equal(left.length, 0);
+});
+
+test('files that go while they are listed are none', { skip }, async (t) => {
+  const { storage } = await serviceHere(t, { env: { CLINIC_RUNNERS: '0' } });
+  const [one, other] = ['a', 'b'].map((end) => storage.blobs.path(`${'0'.repeat(63)}${end}`));
+  mkdirSync(join(one, '..'));
+  for (const path of [one, other]) writeFileSync(path, 'x');
+  let listed = 0;
+  for await (const some of storage.blobs.list()) {
+    listed += [some].flat().length;
+    rmSync(one, { force: true });
+    rmSync(other, { force: true });
+  }
+  assert.equal(listed, 2);
 });

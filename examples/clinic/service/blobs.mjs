@@ -216,13 +216,11 @@ export class BlobStore {
     };
   }
 
-  /** All names that there are, and how many bytes each has. */
+  /** All names that there are, a folder at a time. */
   async *list() {
-    for (const folder of await readdir(this.folder)) {
-      if (!/^[0-9a-f]{2}$/.test(folder)) continue;
-      for (const sha of await readdir(join(this.folder, folder)))
-        if (SHA.test(sha)) yield { sha, bytes: (await stat(this.path(sha))).size };
-    }
+    for (const folder of await readdir(this.folder))
+      if (/^[0-9a-f]{2}$/.test(folder))
+        yield (await readdir(join(this.folder, folder))).filter((name) => SHA.test(name));
   }
 }
 

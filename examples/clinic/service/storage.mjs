@@ -5,6 +5,9 @@ import { notFound, ServiceError } from './errors.mjs';
 /** Of what questions are given in the clear; neither database reads the text for it. */
 const GIVEN_BYTES = 'octet_length(given)';
 
+/** Blobs that are removed at a time. */
+const BATCH = 100;
+
 export class Storage {
   /** Bytes that are on their way, by whom they count to. @type {Map<string, number>} */
   #coming = new Map();
@@ -30,16 +33,25 @@ export class Storage {
     return Math.max(0, Math.min(ofUser - (this.#coming.get(user) ?? 0), ofAll - this.#comingOfAll()));
   }
 
-  /** What is left to a user, and of the store, beside what is there. */
-  async #left(db, user) {
-    const mine = await sum(db('blobs').whereIn('sha', shasOf(db, user)), 'bytes');
-    const all = await sum(db('blobs'), 'bytes');
-    // What waits is in the clear, and whole; of what has ended a digest is left.
-    const given = await sum(db('questions').where({ asker: user }), GIVEN_BYTES);
-    const allGiven = await sum(db('questions').whereIn('state', ['queued', 'running']), GIVEN_BYTES);
+  /** What is left to a user, and of the store, beside what is there; and of bytes (`sha`) whether they are `here`, and count to the user already (`has`). */
+  async #left(db, user, sha = '') {
+    const asked = db('questions').where({ asker: user });
+    const open = db('questions').whereIn('state', ['queued', 'running']);
+    const row = await db.first(
+      sum(db('blobs').whereIn('sha', shasOf(db, user)), 'bytes').as('mine'),
+      sum(db('blobs'), 'bytes').as('all'),
+      // What waits is in the clear, and whole; of what has ended a digest is left.
+      sum(asked, GIVEN_BYTES).as('given'),
+      sum(open, GIVEN_BYTES).as('allGiven'),
+      db('blobs').where({ sha }).count('*').as('here'),
+      shasOf(db, user).where({ sha }).clearSelect().count('*').as('has'),
+    );
+    const [mine, all, given, allGiven] = [row.mine, row.all, row.given, row.allGiven].map(Number);
     return {
       ofUser: this.config.userBytes - mine - given,
       ofAll: this.config.storeBytes - all - allGiven,
+      here: row.here > 0,
+      has: row.has > 0,
     };
   }
 
@@ -49,15 +61,6 @@ export class Storage {
     return bytes;
   }
 
-  /** Before a byte is read. `sha`: what the bytes are said to be. Errors: 413 `upload.large`, 507 `storage.full`. */
-  async expect(user, { declared = 0, sha }) {
-    const { most, left } = await this.limits(user);
-    checkDeclared(declared, {
-      most,
-      left: (await this.#has(this.database.db, user.id, sha)) ? Infinity : left,
-    });
-  }
-
   /** That a user has room for so many bytes more. Errors: 507 `storage.full`. */
   async checkRoom(trx, user, bytes) {
     checkDeclared(bytes, { ...(await this.limits(user, trx)), most: Infinity });
@@ -65,35 +68,23 @@ export class Storage {
 
   /**
    * Takes room for bytes that come, to be given back when they have their row, or do not come. Those that do not say how many they are take all that they may become.
-   * Only of this process: others see the rows alone, which are looked at again when bytes have come. What counts already (`sha`) takes none.
+   * Only of this process: others see the rows alone, which are looked at again when bytes have come. Nothing waits in here, so that no two take the same room.
    */
-  async #reserve(user, declared, most, sha) {
-    if (await this.#has(this.database.db, user, sha)) return { bytes: declared ?? most, free: () => {} };
-    const beside = await this.#left(this.database.db, user);
-    // From here on nothing waits, so that no two take the same room.
-    const left = this.#once(beside, user);
-    checkDeclared(declared ?? 0, { most, left });
-    const bytes = declared ?? Math.min(most, left);
+  #reserve(user, bytes) {
     this.#coming.set(user, (this.#coming.get(user) ?? 0) + bytes);
     let taken = true;
-    const free = () => {
+    return () => {
       if (!taken) return;
       taken = false;
       const others = this.#coming.get(user) - bytes;
       if (others > 0) this.#coming.set(user, others);
       else this.#coming.delete(user);
     };
-    return { bytes, free };
-  }
-
-  /** Whether bytes count to a user already. */
-  async #has(db, user, sha) {
-    return sha !== undefined && (await shasOf(db, user).andWhere({ sha }).first()) !== undefined;
   }
 
   /**
    * Stores bytes of a user. `declared`: how many they say they are; `sha`: what they say they are, so that what is there already needs no room.
-   * Errors: as of `BlobStore.receive`; 422 `upload.digest`.
+   * Errors: as of `BlobStore.receive`, before a byte is read where that can be told; 422 `upload.digest`.
    */
   async bring(user, stream, { declared, sha: said } = /** @type {{declared?: number, sha?: string}} */ ({})) {
     const bringing = (trx, { sha }) =>
@@ -104,9 +95,11 @@ export class Storage {
     const entry = ({ sha, bytes, kind }) => ({
       ...{ actor: user, action: 'blob.store', subject: sha, details: { bytes, kind } },
     });
-    const { most, left } = await this.limits(user);
+    const most = this.config.maxBlobBytes;
+    checkDeclared(declared ?? 0, { most, left: Infinity });
+    const beside = await this.#left(this.database.db, user.id, said);
     // Where there is room they are written again, over a file that may be damaged.
-    if (left < (declared ?? most) && (await this.#has(this.database.db, user.id, said))) {
+    if (beside.has && this.#once(beside, user.id) < (declared ?? most)) {
       const row = await this.database.db('blobs').where({ sha: said }).first();
       if (row === undefined) throw missing(said);
       await this.blobs.compare(stream, row);
@@ -116,7 +109,7 @@ export class Storage {
       });
       return { sha: said, bytes: row.bytes, kind: row.kind };
     }
-    return this.#receive(user.id, stream, { declared, most, said }, (received, keep) =>
+    return this.#receive(user.id, stream, { declared, most, said, beside }, (received, keep) =>
       this.database.change(entry(received), async (trx) => {
         await keep(trx);
         await bringing(trx, received);
@@ -124,25 +117,31 @@ export class Storage {
     );
   }
 
-  /** Receives bytes that count to a user; `said`: what who sends them says that they are, `own`: what they are. `work` calls `keep` in the transaction that says what has them. */
-  async #receive(user, stream, { declared, most, said = undefined, own = undefined }, work) {
-    const room = await this.#reserve(user, declared, most, own);
+  /**
+   * Receives bytes that count to a user; `said`: what who sends them says that they are; `beside`: what there is ({@link #left}), of this moment; `room`: whether they
+   * need any. `work` calls `keep` in the transaction that says what has them. Errors: 413 `upload.large`, 507 `storage.full`, before a byte is read where that can be told.
+   */
+  async #receive(user, stream, { declared, most, said = undefined, beside, room = true }, work) {
+    const left = room ? this.#once(beside, user) : Infinity;
+    checkDeclared(declared ?? 0, { most, left });
+    const bytes = declared ?? Math.min(most, left);
+    const free = this.#reserve(user, room ? bytes : 0);
     try {
-      const received = await this.blobs.receive(stream, { most, left: room.bytes });
+      const received = await this.blobs.receive(stream, { most, left: bytes });
       try {
         if (said !== undefined && said !== received.sha) throw otherBytes(received.sha, said);
         await work(received, async (trx) => {
           await this.#checkNew(trx, user, received);
           await this.#keep(trx, received);
           // From here on it has a row, and would count twice.
-          room.free();
+          free();
         });
       } finally {
         await this.blobs.discard(received);
       }
       return { sha: received.sha, bytes: received.bytes, kind: received.kind };
     } finally {
-      room.free();
+      free();
     }
   }
 
@@ -151,9 +150,8 @@ export class Storage {
    * `storage.full`.
    */
   async #checkNew(trx, user, { sha, bytes }) {
-    if (await this.#has(trx, user, sha)) return;
-    const { ofUser, ofAll } = await this.#left(trx, user);
-    const here = (await trx('blobs').where({ sha }).first('sha')) !== undefined;
+    const { ofUser, ofAll, here, has } = await this.#left(trx, user, sha);
+    if (has) return;
     checkDeclared(bytes, { most: Infinity, left: Math.max(0, here ? ofUser : Math.min(ofUser, ofAll)) });
   }
 
@@ -164,10 +162,11 @@ export class Storage {
    * @param {{declared?: number, most?: number, mine: (trx: any) => Promise<unknown>}} how `mine`: throws where the runner has it no more
    */
   async store({ id, asker }, stream, { declared, most = Infinity, mine }) {
-    const here = Buffer.isBuffer(stream) ? { declared: stream.length, own: shaOf(stream) } : { declared };
-    const pieces = Buffer.isBuffer(stream) ? [stream] : stream;
-    // Written again where it is there: that file may be damaged.
-    const { sha } = await this.#receive(asker, pieces, { ...here, most }, (received, keep) =>
+    const isHere = Buffer.isBuffer(stream);
+    const beside = await this.#left(this.database.db, asker, isHere ? shaOf(stream) : undefined);
+    // What counts already is written again, without room: that file may be damaged.
+    const bytes = { declared: isHere ? stream.length : declared, most, beside, room: !beside.has };
+    const { sha } = await this.#receive(asker, isHere ? [stream] : stream, bytes, (received, keep) =>
       this.database.locked(async (trx) => {
         await mine(trx);
         await keep(trx);
@@ -224,35 +223,37 @@ export class Storage {
     return gone;
   }
 
-  /** Removes files that no row names. */
+  /** Removes files that no row names. Few at a time: all changes wait for it. */
   async sweep(shas) {
-    if (shas.length === 0) return;
-    await this.database.locked(async (trx) => {
-      for (const sha of shas)
-        if ((await trx('blobs').where({ sha }).first()) === undefined) await this.blobs.remove(sha);
-    });
+    for (const some of batches(shas))
+      await this.database.locked(async (trx) => {
+        const named = new Set(await trx('blobs').whereIn('sha', some).pluck('sha'));
+        for (const sha of some) if (!named.has(sha)) await this.blobs.remove(sha);
+      });
   }
 
   /** Removes what is part of nothing: uploads that nothing came of or that ended in the middle, and files without rows, which a killed service left. */
   async sweepAll() {
     await this.blobs.tidy();
     const old = Date.now() - this.config.unusedMs;
-    await this.database.locked(async (trx) => {
+    for (let gone = BATCH; gone === BATCH;) gone = await this.#forget(old);
+    for await (const shas of this.blobs.list()) await this.sweep(shas);
+  }
+
+  /** Rows of some blobs that are part of nothing go. Gives how many. */
+  #forget(old) {
+    return this.database.locked(async (trx) => {
       const uses = trx('uses').whereRaw('uses.sha = blobs.sha');
       const uploads = trx('uploads').whereRaw('uploads.sha = blobs.sha').where('uploads.created', '>=', old);
       const unused = await trx('blobs')
         .where('created', '<', old)
         .whereNotExists(uses)
         .whereNotExists(uploads)
-        .select('sha');
-      for (const { sha } of unused) {
-        await trx('uploads').where({ sha }).delete();
-        await trx('blobs').where({ sha }).delete();
-      }
+        .limit(BATCH)
+        .pluck('sha');
+      for (const table of ['uploads', 'blobs']) await trx(table).whereIn('sha', unused).delete();
+      return unused.length;
     });
-    const all = [];
-    for await (const { sha } of this.blobs.list()) all.push(sha);
-    if (all.length > 0) await this.sweep(all);
   }
 
   /**
@@ -267,25 +268,28 @@ export class Storage {
   async #mayRead(user, sha) {
     const { db } = this.database;
     if (await db('uploads').where({ user: user.id, sha }).first()) return true;
-    for (const { kind, id } of await db('uses').where({ sha }).select('kind', 'id')) {
-      if (kind === 'program') return true;
-      if (kind === 'public') return true;
-      if (kind === 'result') {
-        const question = await db('questions').where({ id }).first('asker', 'holder');
-        if (question && [question.asker, question.holder].includes(user.id)) return true;
-      }
-      if (kind === 'evaluation' && (await db('key_sets').where({ id, holder: user.id }).first('id')))
-        return true;
-      if (kind === 'record') {
-        if (await db('records').where({ id, owner: user.id, deleted: null }).first('id')) return true;
-        const grant = await db('grants')
-          .where({ record: id, grantee: user.id, use: 'read', revoked: null })
-          .first();
-        if (grant) return true;
-      }
-    }
-    return false;
+    const uses = (table, column = 'id') => db(table).whereRaw('?? = uses.id', [`${table}.${column}`]);
+    const through = {
+      result: [uses('questions').where((who) => who.where({ asker: user.id }).orWhere({ holder: user.id }))],
+      evaluation: [uses('key_sets').where({ holder: user.id })],
+      record: [
+        uses('records').where({ owner: user.id, deleted: null }),
+        uses('grants', 'record').where({ grantee: user.id, use: 'read', revoked: null }),
+      ],
+    };
+    // One question, however much has the bytes.
+    const read = db('uses').where({ sha });
+    read.where((any) => {
+      any.whereIn('kind', ['program', 'public']);
+      for (const [kind, queries] of Object.entries(through))
+        for (const query of queries) any.orWhere((use) => use.where({ kind }).whereExists(query));
+    });
+    return (await read.first('id')) !== undefined;
   }
+}
+
+function* batches(all) {
+  for (let at = 0; at < all.length; at += BATCH) yield all.slice(at, at + BATCH);
 }
 
 /** Bytes of a user: uploads, and answers to what was asked, also those that are being stored. */
@@ -306,9 +310,8 @@ function shasOf(db, user) {
 }
 
 /** @param {string} what a column or an expression of one */
-async function sum(query, what) {
-  const [row] = await query.select(query.client.raw(`sum(${what}) as total`));
-  return Number(row.total);
+function sum(query, what) {
+  return query.select(query.client.raw(`sum(${what})`));
 }
 
 /** Errors: 422 `blob.missing`, `blob.kind`. */

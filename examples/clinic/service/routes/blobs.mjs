@@ -10,7 +10,6 @@ export function closed(app, { storage }) {
   app.addContentTypeParser(BYTES, (_request, payload, done) => done(null, payload));
   takeBlobs(app, '/blobs', {
     permission: 'blobs.write',
-    expect: (request) => storage.expect(request.user, saidOf(request)),
     take: (request) => storage.bring(request.user, piecesOf(request), saidOf(request)),
   });
   app.get('/blobs/:sha', { schema: { params: schemas.bySha } }, async ({ user, params }, reply) => {
@@ -18,8 +17,8 @@ export function closed(app, { storage }) {
   });
 }
 
-/** A route that takes bytes. `expect`: refuses what is too large by what it says of itself, before a byte of it is read. */
-export function takeBlobs(app, path, { permission, schema = {}, expect, take }) {
+/** A route that takes bytes, none of which is read before `take` does. */
+export function takeBlobs(app, path, { permission, schema = {}, take }) {
   const declared = async (request) => {
     allow(request.user, permission);
     if (request.headers['content-type'] !== BYTES)
@@ -27,7 +26,6 @@ export function takeBlobs(app, path, { permission, schema = {}, expect, take }) 
         found: request.headers['content-type'] ?? 'nothing',
         expected: BYTES,
       });
-    await expect(request);
   };
   app.post(path, { preParsing: declared, schema }, async (request, reply) => {
     const blob = await take(request);

@@ -1,5 +1,4 @@
 /** Questions, as devices of others see them that run these: a trusted third party, or one's own. They get the questions that name them, and nothing else. */
-import { checkDeclared } from '../blobs.mjs';
 import * as schemas from '../schemas.mjs';
 import { piecesOf, saidOf, sendBlob, takeBlobs } from './blobs.mjs';
 
@@ -19,9 +18,6 @@ export function closed(app, { questions, config, may }) {
   takeBlobs(app, '/work/:id/:attempt/blobs', {
     permission: 'questions.run',
     schema: { params: schemas.byAttempt },
-    expect: async (request) => {
-      checkDeclared(saidOf(request).declared ?? 0, { most: config.maxBlobBytes, left: Infinity });
-    },
     take: async (request) => {
       const { user, params } = request;
       await questions.checkOf(user, params.id);
