@@ -37,14 +37,7 @@ export class Database {
     mkdirSync(data, { recursive: true, mode: 0o700 });
     const db = database === undefined ? await sqlite(join(data, SQLITE)) : await postgres(database);
     try {
-      const migrationSource = {
-        getMigrations: async () => Object.keys(MIGRATIONS),
-        getMigrationName: String,
-        getMigration: async (name) => MIGRATIONS[name],
-      };
-      // Looking waits for nobody who writes, as bringing up to date does.
-      const [, missing] = await db.migrate.list({ migrationSource });
-      if (missing.length > 0) await db.migrate.latest({ migrationSource });
+      await bringUpToDate(db);
     } catch (error) {
       await db.destroy();
       throw new ServiceError(
@@ -103,6 +96,35 @@ export class Database {
   close() {
     return this.db.destroy();
   }
+}
+
+const MIGRATING = {
+  tableName: 'knex_migrations',
+  migrationSource: {
+    getMigrations: async () => Object.keys(MIGRATIONS),
+    getMigrationName: String,
+    getMigration: async (name) => MIGRATIONS[name],
+  },
+};
+/** The first statement of a transaction that another one waits for, whether there are tables or not. It goes with who holds it, however that ends. */
+const ALONE = {
+  'better-sqlite3': 'pragma user_version = 1',
+  pg: 'select pg_advisory_xact_lock(7205759403)',
+};
+
+/** All of it or nothing, by one of those that start at once: the others wait, and find it done. */
+async function bringUpToDate(db) {
+  // Looking waits for nobody who writes. Where there is no table, it would make one.
+  if (await db.schema.hasTable(MIGRATING.tableName)) {
+    const [, missing] = await db.migrate.list(MIGRATING);
+    if (missing.length === 0) return;
+  }
+  await db.transaction(async (trx) => {
+    await trx.raw(ALONE[db.client.config.client]);
+    // A row says so too, and might be one of somebody who was killed.
+    await trx.migrate.forceFreeMigrationsLock(MIGRATING);
+    await trx.migrate.latest(MIGRATING);
+  });
 }
 
 async function sqlite(filename) {
