@@ -17,11 +17,13 @@ const json = (value, init) => new Response(JSON.stringify(value), init);
 /** A stream of events that says some states, and breaks `after` so many milliseconds. */
 function stream(states, after = 0) {
   const text = states.map((state) => `event: state\ndata: ${JSON.stringify({ state })}\n\n`).join('');
+  let timer;
   const body = new ReadableStream({
     start(controller) {
       controller.enqueue(new TextEncoder().encode(text));
-      setTimeout(() => controller.close(), after);
+      timer = setTimeout(() => controller.close(), after);
     },
+    cancel: () => clearTimeout(timer),
   });
   return new Response(body);
 }

@@ -120,6 +120,18 @@ async function lists(t, env = {}) {
       ...{ id: randomUUID(), record: each, grantee: friend.user.id, use: 'read' },
       ...{ program: null, created: 1, revoked: null },
     });
+  // People, of whom some have left, and one who may use the same record for many programs.
+  await copies('users', await db('users').where({ id: friend.user.id }).first(), (at) => ({ name: `somebody-${at}` }));
+  for (const at of [5, 250])
+    await db('users')
+      .where({ name: `somebody-${at}` })
+      .update({ disabled: 1 });
+  const zoe = { ...(await db('users').where({ id: friend.user.id }).first()), id: randomUUID(), name: 'zoe' };
+  await db('users').insert(zoe);
+  await copies('grants', await db('grants').where({ record: stored }).first(), (at) => ({
+    ...change(at),
+    grantee: zoe.id,
+  }));
   // Of keys, too, requests that one made and that one is to answer.
   const requested = { program: asked.program, state: 'open', key_set: null };
   for (const [requester, holder] of [
@@ -148,6 +160,8 @@ async function lists(t, env = {}) {
     [client, '/questions'],
     [client, '/records'],
     [client, '/programs'],
+    [client, '/users'],
+    [client, `/records/${stored}/grants`],
     [client, '/keys'],
     [client, '/keys?holder=patient'],
     [client, `/keys?program=${asked.program}`],
@@ -467,4 +481,20 @@ test('files that go while they are listed are none', { skip }, async (t) => {
     rmSync(other, { force: true });
   }
   assert.equal(listed, 2);
+});
+
+test('granting twice is granting once, and is taken back once', { skip }, async (t) => {
+  const service = await serviceHere(t, { env: { CLINIC_RUNNERS: '0' } });
+  const { client, record, asked, program } = await patient(service, loom);
+  const friend = await joinAs(service, loom, 'friend', 'client');
+  const grant = { to: 'friend', use: 'ask', program };
+  const [one, other] = await Promise.all([client.grant(record, grant), client.grant(record, grant)]);
+  assert.deepEqual(one, other);
+  const read = await client.grant(record, { to: 'friend', use: 'read' });
+  assert.notEqual(read.id, one.id);
+  await client.call('DELETE', `/records/${record}/grants/${one.id}`);
+  await assert.rejects(friend.ask(asked), refused(404, 'not.found'));
+  assert.deepEqual(await client.call('GET', `/records/${record}/grants`), [{ id: read.id, to: 'friend', use: 'read' }]);
+  assert.notEqual((await client.grant(record, grant)).id, one.id);
+  await friend.ask(asked);
 });

@@ -57,6 +57,7 @@ function sources(folder) {
       'app',
       'blobs',
       'bodies',
+      'errors',
       'events',
       'keys',
       'programs',

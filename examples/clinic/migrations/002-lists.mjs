@@ -28,7 +28,12 @@ export async function up(knex) {
     await knex.schema.alterTable(table, (altered) => {
       altered.dropIndex(column);
     });
-  for (const [table, indexes] of Object.entries(INDEXES))
+  await addIndexes(knex, INDEXES);
+}
+
+/** @param {import('knex').Knex} knex */
+export async function addIndexes(knex, byTable) {
+  for (const [table, indexes] of Object.entries(byTable))
     for (const { columns, shown } of indexes) {
       const name = `${table}_${columns.join('_')}_index`;
       const where = shown ? ` where ${shown}` : '';

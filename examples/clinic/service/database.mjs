@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import knex from 'knex';
 import * as first from '../migrations/001-first.mjs';
 import * as second from '../migrations/002-lists.mjs';
+import * as third from '../migrations/003-grants.mjs';
 import { entryAfter } from './audit.mjs';
 import { noToken, ServiceError } from './errors.mjs';
 
 /** Migrations in order. New ones go to the end, and none is changed once it was released. */
-const MIGRATIONS = { '001-first': first, '002-lists': second };
+const MIGRATIONS = { '001-first': first, '002-lists': second, '003-grants': third };
 
 /** All tables with data, in an order in which they can be filled, and what their rows are in order by. */
 export const TABLES = {

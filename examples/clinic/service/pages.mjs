@@ -19,10 +19,20 @@ export async function pageOf(queries, after, table, place = ({ created, id }) =>
     }
     return query.orderBy(columns).limit(PAGE + 1);
   });
-  const rows = await (pages.length > 1 ? merged(pages) : pages[0]);
+  return cut(await (pages.length > 1 ? merged(pages) : pages[0]), (row) => place(row).join('_'));
+}
+
+/** The same of rows in order of their names, of which there are no two. */
+export async function pageByName(query, after) {
+  if (after !== undefined) query.where('name', '>', after);
+  return cut(await query.orderBy('name').limit(PAGE + 1), ({ name }) => name);
+}
+
+/** One row more than a page says that there is another page. */
+function cut(rows, place) {
   if (rows.length <= PAGE) return { rows, next: undefined };
   rows.pop();
-  return { rows, next: place(rows.at(-1)).join('_') };
+  return { rows, next: place(rows.at(-1)) };
 }
 
 /** Pages of several queries as one, in the order of the database: of texts this language has another one. */

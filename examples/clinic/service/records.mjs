@@ -69,18 +69,22 @@ export class Records {
     return { items, next, query: { granted: 'yes' } };
   }
 
-  /** Who a record is granted to. Errors: 404. */
-  async grants(user, record) {
+  /** A page of whom a record is granted to. Errors: 404. */
+  async grants(user, record, { after } = /** @type {{after?: string}} */ ({})) {
     await this.#own(this.database.db, user, record);
-    const rows = await this.database
+    const query = this.database
       .db('grants')
       .join('users', 'users.id', 'grants.grantee')
       .where({ record, revoked: null })
       .select('grants.*', 'users.name');
-    return rows.map(({ id, name, use, program }) => ({ id, to: name, use, program: program ?? undefined }));
+    const { rows, next } = await pageOf(query, after, 'grants');
+    const items = rows.map(({ id, name, use, program }) => ({
+      ...{ id, to: name, use, program: program ?? undefined },
+    }));
+    return { items, next };
   }
 
-  /** `ask`: in questions of one program; `read`: its ciphertexts. Errors: 404. */
+  /** `ask`: in questions of one program; `read`: its ciphertexts. Granting twice is granting once, so that it can be taken back once. Errors: 404. */
   async grant(user, record, { to, use, program }) {
     if ((use === 'ask') !== (program !== undefined))
       throw new ServiceError(422, 'grant.program', 'To ask is granted for one program, to read for none', {
@@ -88,15 +92,18 @@ export class Records {
       });
     const grantee = await this.users.named(to);
     if (program) await this.programs.get(program);
-    const id = randomUUID();
+    const granted = { record, grantee: grantee.id, use, program: program ?? null, revoked: null };
     const details = { record, grantee: grantee.id, use, program };
-    await this.database.change({ actor: user, action: 'grant.add', subject: id, details }, async (trx) => {
-      await this.#own(trx, user, record);
-      await trx('grants').insert({
-        ...{ id, record, grantee: grantee.id, use, program: program ?? null },
-        ...{ created: Date.now(), revoked: null },
-      });
-    });
+    const id = await this.database.change(
+      { actor: user, action: 'grant.add', details },
+      async (trx, entry) => {
+        await this.#own(trx, user, record);
+        const before = await trx('grants').where(granted).first('id');
+        entry.subject = before?.id ?? randomUUID();
+        if (!before) await trx('grants').insert({ ...granted, id: entry.subject, created: Date.now() });
+        return entry.subject;
+      },
+    );
     return { id, to, use, program };
   }
 

@@ -73,6 +73,7 @@ export const key = object({ program: id, evaluation: shas(200), publicKey: sha, 
 /** Where a page begins (`pages.mjs`). */
 const after = { type: 'string', pattern: '^[0-9]{1,15}_[0-9a-f-]{36}$' };
 export const page = object({ after }, []);
+export const userPage = object({ after: userName }, []);
 /** Behind one's own records are those that others grant. */
 export const recordPage = object({ after, granted: { const: 'yes' } }, []);
 export const keyQuery = object({ holder: userName, program: id, after }, []);

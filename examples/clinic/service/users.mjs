@@ -1,6 +1,7 @@
 /** Users, invitations and sessions. */
 import { randomUUID } from 'node:crypto';
 import { notFound, ServiceError } from './errors.mjs';
+import { pageByName } from './pages.mjs';
 import { hashPassword, isPassword } from './passwords.mjs';
 import { newToken, tokenHash } from './tokens.mjs';
 
@@ -100,9 +101,11 @@ export class Users {
     });
   }
 
-  async list() {
-    const users = await this.database.db('users').where({ disabled: null }).orderBy('name');
-    return users.map(shown);
+  /** A page of them. */
+  async list({ after } = /** @type {{after?: string}} */ ({})) {
+    const query = this.database.db('users').where({ disabled: null }).select('id', 'name', 'role');
+    const { rows, next } = await pageByName(query, after);
+    return { items: rows, next };
   }
 
   /** Errors: 404. */

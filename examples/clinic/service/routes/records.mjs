@@ -17,8 +17,9 @@ export function closed(app, { records, may }) {
     await records.delete(user, params.id);
     return reply.code(204).send();
   });
-  app.get('/records/:id/grants', { ...ofId, ...write }, async ({ user, params }) =>
-    records.grants(user, params.id),
+  const grants = { schema: { params: schemas.byId, querystring: schemas.page }, ...write };
+  app.get('/records/:id/grants', grants, async ({ user, params, query }, reply) =>
+    sendPage(reply, await records.grants(user, params.id, query)),
   );
   const grant = { schema: { params: schemas.byId, body: schemas.grant }, ...write };
   app.post('/records/:id/grants', grant, async ({ user, params, body }, reply) => {

@@ -1,5 +1,6 @@
 /** Users and sessions. */
 import { notFound } from '../errors.mjs';
+import { sendPage } from '../pages.mjs';
 import * as schemas from '../schemas.mjs';
 
 /** Bodies of those who have no token yet: a name, a password, a code. */
@@ -36,7 +37,9 @@ function hostOf(origin) {
 export function closed(app, { users, questions, may, config }) {
   const rate = { rateLimit: { max: config.loginRate, timeWindow: 60_000, groupId: 'login' } };
   app.get('/me', async ({ user: { id, name, role } }) => ({ id, name, role }));
-  app.get('/users', async () => users.list());
+  app.get('/users', { schema: { querystring: schemas.userPage } }, async ({ query }, reply) =>
+    sendPage(reply, await users.list(query)),
+  );
   app.delete('/sessions/current', async ({ user }, reply) => {
     await users.logout(user);
     return reply.code(204).send();
