@@ -7,6 +7,7 @@ import { createReadStream } from 'node:fs';
 import { copyFile, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { verifyChain } from './audit.mjs';
+import { synced } from './blobs.mjs';
 import { TABLES } from './database.mjs';
 import { ServiceError } from './errors.mjs';
 import { identify } from './keys.mjs';
@@ -68,7 +69,8 @@ async function write(database, pins, folder) {
   if (damages.length > 0) throw broken(damages);
   const list = sums.map(([sha, file]) => `${sha}  ${file}\n`).join('');
   await writeFile(join(folder, LIST), list, { mode: 0o600 });
-  for (const file of [LIST, ...sums.map(([, file]) => file)]) await synced(join(folder, file));
+  for (const file of [LIST, ...sums.map(([, file]) => file), 'blobs', '.'])
+    await synced(join(folder, file));
   return { files: sums.length, list: createHash('sha256').update(list).digest('hex') };
 }
 
@@ -177,12 +179,6 @@ async function fileHash(file) {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(file)) hash.update(chunk);
   return hash.digest('hex');
-}
-
-async function synced(file) {
-  const handle = await open(file, 'r');
-  await handle.sync();
-  await handle.close();
 }
 
 /** Blobs that are not what their names say, or are not there, before they are in any backup. */

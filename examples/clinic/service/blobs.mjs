@@ -142,9 +142,10 @@ export class BlobStore {
   async keep({ temporary, sha }) {
     const path = this.path(sha);
     const folder = join(path, '..');
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
     await rename(temporary, path);
     await synced(folder);
+    if (made !== undefined) await synced(this.folder);
   }
 
   /** Those that are not to be kept after all. */
@@ -292,9 +293,9 @@ function full(found, left) {
   });
 }
 
-/** A new name in a folder is on the disk once the folder is. */
-async function synced(folder) {
-  const handle = await open(folder, 'r');
+/** A file, or a folder: a new name is on the disk once the folder is. */
+export async function synced(path) {
+  const handle = await open(path, 'r');
   try {
     await handle.sync();
   } finally {

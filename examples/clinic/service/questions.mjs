@@ -14,6 +14,8 @@ export const SERVICE = 'service';
 const ENDED = ['done', 'failed', 'cancelled'];
 /** Before the digest of what a question was given; no JSON begins so. */
 const DIGEST = 'sha256:';
+/** Questions that all runners are told of at a time; the next ones have their turn when these have gone. */
+const TOLD = 1000;
 /** What is shown of a question: what it was given may be large, and is for who runs it. */
 const SHOWN = [
   ...['id', 'asker', 'holder', 'program', 'records', 'state', 'attempt', 'done', 'total'],
@@ -327,29 +329,14 @@ export class Questions {
    * @param {{runner: string | null, id?: string}} who
    */
   #waiting(trx, { runner, id }) {
-    const query = trx('questions')
-      .where({ runner })
-      .where((either) =>
-        either
-          .where({ state: 'queued' })
-          .orWhere((silent) => silent.where({ state: 'running' }).where('lease', '<', Date.now())),
-      );
+    const query = openTo(trx, runner);
     if (id) query.where({ id });
-    return query.orderBy('created').first('id', 'attempt', 'asker', 'program', 'records');
+    return query.first('id', 'attempt', 'asker', 'program', 'records');
   }
 
-  /** All that wait for the service, or whose runner has gone silent. */
-  async waiting() {
-    const rows = await this.database
-      .db('questions')
-      .where({ runner: null })
-      .where((either) =>
-        either
-          .where({ state: 'queued' })
-          .orWhere((silent) => silent.where({ state: 'running' }).where('lease', '<', Date.now())),
-      )
-      .select('id', 'attempt');
-    return rows;
+  /** Those that wait for the service, or whose runner has gone silent: as many as are told at a time. */
+  waiting() {
+    return openTo(this.database.db, null).limit(TOLD).select('id', 'attempt');
   }
 
   #lease() {
@@ -466,6 +453,18 @@ export class Questions {
     if (![job.program, ...job.evaluation, ...Object.values(job.inputs)].includes(sha)) throw notFound('blob');
     return this.storage.blobs.stream(sha);
   }
+}
+
+/** What may be taken now, by a user who runs or (null) by the service: what waits, and what a silent runner has. The oldest first. */
+function openTo(trx, runner) {
+  return trx('questions')
+    .where({ runner })
+    .where((either) =>
+      either
+        .where({ state: 'queued' })
+        .orWhere((silent) => silent.where({ state: 'running' }).where('lease', '<', Date.now())),
+    )
+    .orderBy('created');
 }
 
 /** What is kept of a text in the clear that is needed no more; short ones without a value stay. */

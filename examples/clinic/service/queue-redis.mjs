@@ -10,6 +10,7 @@ export class RedisQueue {
   #queue;
   #workers = [];
   #timer;
+  #announcing = false;
 
   /**
    * @param {import('./questions.mjs').Questions} questions
@@ -63,11 +64,16 @@ export class RedisQueue {
     }
   };
 
+  /** One after the other: with many that wait, or a slow Redis, it takes longer than until the next time. */
   async #announceAll() {
+    if (this.#announcing) return;
+    this.#announcing = true;
     try {
       for (const { id, attempt } of await this.questions.waiting()) await this.#announce(id, attempt);
     } catch (error) {
       this.log.error({ code: error.code ?? error.name }, 'questions that wait could not be looked up');
+    } finally {
+      this.#announcing = false;
     }
   }
 
