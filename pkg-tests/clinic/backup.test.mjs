@@ -4,12 +4,14 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -189,6 +191,18 @@ test('a backup waits for no change, and no change for a backup', { skip }, async
   });
   await database.close();
   assert.deepEqual(pinned(service.data), []);
+});
+
+test('a service that has stored nothing yet is backed up, and its files are its own', { skip }, () => {
+  // Somebody else made the folder.
+  const data = temporaryFolder();
+  chmodSync(data, 0o755);
+  const env = settings(data);
+  command(env, 'invite', 'admin');
+  assert.equal(statSync(join(data, 'clinic.sqlite')).mode & 0o077, 0);
+  const folder = join(temporaryFolder(), 'backup');
+  const { list } = command(env, 'backup', folder);
+  command(settings(temporaryFolder()), 'restore', folder, list);
 });
 
 test('what an ended backup pinned goes, what one pins now stays', { skip }, async () => {

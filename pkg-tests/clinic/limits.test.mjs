@@ -498,3 +498,28 @@ test('granting twice is granting once, and is taken back once', { skip }, async 
   assert.notEqual((await client.grant(record, grant)).id, one.id);
   await friend.ask(asked);
 });
+
+test('of the log one’s own entries are looked up', { skip }, async (t) => {
+  const service = await serviceHere(t, { env: { CLINIC_RUNNERS: '0' } });
+  const { client, record, program, asked } = await patient(service, loom);
+  const friend = await joinAs(service, loom, 'friend', 'client');
+  await client.grant(record, { to: 'friend', use: 'ask', program });
+  const { id } = await friend.ask(asked);
+  const { db } = service.database;
+  const said = [];
+  const note = ({ sql, bindings }) => said.push({ sql, bindings });
+  db.on('query', note);
+  const own = await client.call('GET', '/audit/own');
+  db.off('query', note);
+  // What a friend asked, which one's key opens, is among them, and all in order.
+  assert.ok(own.some(({ action, subject }) => action === 'question.ask' && subject === id));
+  assert.deepEqual(
+    own.map(({ seq }) => seq),
+    own.map(({ seq }) => seq).toSorted((one, other) => one - other),
+  );
+  const [, { seq }, next] = own;
+  assert.deepEqual((await client.call('GET', `/audit/own?after=${seq}`))[0], next);
+  const { sql, bindings } = said.find(({ sql }) => sql.includes('audit'));
+  const plan = (await db.raw(`explain query plan ${sql}`, bindings)).map(({ detail }) => detail).join('\n');
+  assert.doesNotMatch(plan, /SCAN (audit|questions)|audit USING INDEX sqlite_autoindex/, plan);
+});

@@ -69,8 +69,7 @@ async function write(database, pins, folder) {
   if (damages.length > 0) throw broken(damages);
   const list = sums.map(([sha, file]) => `${sha}  ${file}\n`).join('');
   await writeFile(join(folder, LIST), list, { mode: 0o600 });
-  for (const file of [LIST, ...sums.map(([, file]) => file), 'blobs', '.'])
-    await synced(join(folder, file));
+  for (const file of [LIST, ...sums.map(([, file]) => file), 'blobs', '.']) await synced(join(folder, file));
   return { files: sums.length, list: createHash('sha256').update(list).digest('hex') };
 }
 

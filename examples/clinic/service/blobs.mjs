@@ -189,7 +189,8 @@ export class BlobStore {
   /** Keeps blobs under second names, whatever is removed meanwhile, until it is closed. */
   async pins() {
     const folder = join(this.folder, `${PINNED}${randomUUID()}`);
-    await mkdir(folder, { mode: 0o700 });
+    // Also where nothing was stored yet.
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     const wanted = setInterval(() => {
       const now = new Date();
       void utimes(folder, now, now).catch(() => undefined);

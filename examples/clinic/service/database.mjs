@@ -1,15 +1,15 @@
 /** The database: SQLite in a file, or PostgreSQL by an address, with one schema by knex. */
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import knex from 'knex';
 import * as first from '../migrations/001-first.mjs';
 import * as second from '../migrations/002-lists.mjs';
-import * as third from '../migrations/003-grants.mjs';
+import * as third from '../migrations/003-reading.mjs';
 import { entryAfter } from './audit.mjs';
 import { noToken, ServiceError } from './errors.mjs';
 
 /** Migrations in order. New ones go to the end, and none is changed once it was released. */
-const MIGRATIONS = { '001-first': first, '002-lists': second, '003-grants': third };
+const MIGRATIONS = { '001-first': first, '002-lists': second, '003-reading': third };
 
 /** All tables with data, in an order in which they can be filled, and what their rows are in order by. */
 export const TABLES = {
@@ -141,6 +141,8 @@ async function sqlite(filename) {
       },
     );
   }
+  // SQLite would make it readable to all of this machine, and its other files like it.
+  closeSync(openSync(filename, 'a', 0o600));
   return knex({
     ...QUIET,
     client: 'better-sqlite3',

@@ -19,7 +19,9 @@ export async function pageOf(queries, after, table, place = ({ created, id }) =>
     }
     return query.orderBy(columns).limit(PAGE + 1);
   });
-  return cut(await (pages.length > 1 ? merged(pages) : pages[0]), (row) => place(row).join('_'));
+  return cut(await (pages.length > 1 ? merged(pages, ['created', 'id'], PAGE + 1) : pages[0]), (row) =>
+    place(row).join('_'),
+  );
 }
 
 /** The same of rows in order of their names, of which there are no two. */
@@ -36,14 +38,11 @@ function cut(rows, place) {
 }
 
 /** Pages of several queries as one, in the order of the database: of texts this language has another one. */
-function merged(pages) {
+export function merged(pages, order, most) {
   const [one, ...others] = pages.map((page) =>
     page.client.queryBuilder().select('page.*').from(page.as('page')),
   );
-  return one
-    .union(others)
-    .orderBy(['created', 'id'])
-    .limit(PAGE + 1);
+  return one.union(others).orderBy(order).limit(most);
 }
 
 /** Sends a page; `query`: what was asked besides. */

@@ -1,5 +1,6 @@
 /** The audit log. */
 import { verifyChain } from '../audit.mjs';
+import { merged } from '../pages.mjs';
 import * as schemas from '../schemas.mjs';
 
 const PAGE = 200;
@@ -17,14 +18,16 @@ export function closed(app, { database, may }) {
   );
   // What one did oneself, and what became of the questions that one asked or whose answers one's key opens.
   app.get('/audit/own', { schema: { querystring: schemas.auditQuery } }, async ({ user, query }) => {
-    const mine = database.db('questions').where({ asker: user.id }).orWhere({ holder: user.id }).select('id');
-    return database
-      .db('audit')
-      .where('seq', '>', Number(query.after ?? 0))
-      .where((either) => either.where({ actor: user.id }).orWhereIn('subject', mine))
-      .orderBy('seq')
-      .limit(PAGE)
-      .select('seq', 'at', 'action', 'subject', 'details');
+    const { db } = database;
+    const mine = db('questions').where({ asker: user.id }).orWhere({ holder: user.id }).select('id');
+    const pages = [db('audit').where({ actor: user.id }), db('audit').whereIn('subject', mine)].map((own) =>
+      own
+        .where('seq', '>', Number(query.after ?? 0))
+        .orderBy('seq')
+        .limit(PAGE)
+        .select('seq', 'at', 'action', 'subject', 'details'),
+    );
+    return merged(pages, ['seq'], PAGE);
   });
   app.get('/audit/check', may('audit.read'), async () => verifyChain(entries(database.db)));
 }

@@ -1,4 +1,4 @@
-/** Who a record is granted to is a list in pages, too. */
+/** Whom a record is granted to, and what one's own entries in the log are, has an index: neither is looked for in all that there is. */
 import { addIndexes } from './002-lists.mjs';
 
 /** @param {import('knex').Knex} knex */
@@ -9,6 +9,7 @@ export async function up(knex) {
   });
   await addIndexes(knex, {
     grants: [{ columns: ['record', 'created', 'id'], shown: 'revoked is null' }],
+    audit: [{ columns: ['actor', 'seq'] }, { columns: ['subject', 'seq'] }],
   });
 }
 
