@@ -523,3 +523,17 @@ test('of the log one’s own entries are looked up', { skip }, async (t) => {
   const plan = (await db.raw(`explain query plan ${sql}`, bindings)).map(({ detail }) => detail).join('\n');
   assert.doesNotMatch(plan, /SCAN (audit|questions)|audit USING INDEX sqlite_autoindex/, plan);
 });
+
+test('a holder is asked for a key once, until it is answered', { skip }, async (t) => {
+  const service = await serviceHere(t, { env: { CLINIC_RUNNERS: '0' } });
+  const department = await joinAs(service, loom, 'department', 'analyst');
+  const task = loom.task();
+  task.output('sum', task.encrypted('value', { shape: [2], min: 0, max: 9 }).sum());
+  const program = await department.publish('sum', await loom.compile(task, { publicKey: true }));
+  const owner = await joinAs(service, loom, 'owner', 'owner');
+  const request = () => owner.call('POST', '/key-requests', { holder: 'department', program });
+  const [one, other] = await Promise.all([request(), request()]);
+  assert.deepEqual(one, other);
+  assert.equal(await department.answerRequests(), 1);
+  assert.notEqual((await request()).id, one.id);
+});

@@ -158,19 +158,26 @@ export class Keys {
     return JSON.parse((same ?? set).evaluation);
   }
 
-  /** Asks a holder for a public key. Errors: 404; 422 `key.public`. */
+  /** Asks a holder for a public key; once, until the holder has said something. Errors: 404; 422 `key.public`. */
   async request(user, { holder, program }) {
     const about = await this.programs.get(program);
     if (!about.info.publicKey)
       throw new ServiceError(422, 'key.public', 'The program was compiled without publicKey: it takes none');
     const of = await this.users.named(holder);
-    const id = randomUUID();
+    const asked = { requester: user.id, holder: of.id, program, state: 'open' };
     const details = { holder: of.id, program };
-    await this.database.change({ actor: user, action: 'key.request', subject: id, details }, (trx) =>
-      trx('key_requests').insert({
-        ...{ id, requester: user.id, holder: of.id, program },
-        ...{ state: 'open', key_set: null, created: Date.now() },
-      }),
+    const id = await this.database.change(
+      { actor: user, action: 'key.request', details },
+      async (trx, entry) => {
+        const before = await trx('key_requests').where(asked).first('id');
+        entry.subject = before?.id ?? randomUUID();
+        if (!before)
+          await trx('key_requests').insert({
+            ...asked,
+            ...{ id: entry.subject, key_set: null, created: Date.now() },
+          });
+        return entry.subject;
+      },
     );
     return { id, holder, program, state: 'open' };
   }
