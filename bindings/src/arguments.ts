@@ -427,6 +427,7 @@ export const INTRODUCE_OPTIONS: Kinds<IntroduceOptions> = {
   keep: PARTY_STORE,
   onCame: FUNCTION,
   onRefused,
+  timeout,
   signal: SIGNAL,
 };
 /** Options of `KeyParty.deal`. */

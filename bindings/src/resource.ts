@@ -43,9 +43,10 @@ export abstract class Resource implements Disposable {
 /** Waits for a promise, but not beyond the signal. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
     const abort = (): void => reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
+    // Also where the signal has ended, or an error of what nobody waits for would be nobody's.
+    if (signal.aborted) abort();
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }

@@ -9,6 +9,7 @@ import { inMemory } from '../src/parties/stores.js';
 import { inProcess } from '../src/parties/transports/process.js';
 import type { Transport } from '../src/parties/types.js';
 import { Relay } from './relay.js';
+import { unhandledOf } from './unhandled.js';
 
 const NAMES = ['north', 'süd', 'west'] as const;
 const open: Transport[] = [];
@@ -391,19 +392,47 @@ describe('what ends an introduction, by an error of its own', () => {
     const aborted = against({ signal: controller.signal });
     controller.abort(new Error('enough'));
     expect((await aborted.settled).error?.message).toBe('enough');
-    const transport = { ...wire().transport, send: () => Promise.reject(new Error('full')) };
-    expect((await against({ transport }).settled).error?.code).toBe('party.transport');
-    const onCame = (): void => {
-      throw new Error('mine');
+    const fails = {
+      'at once': (): Promise<void> => {
+        throw new Error('mine');
+      },
+      later: () => Promise.reject(new Error('mine')),
     };
-    const game = against({ onCame });
-    commits(game, await randomSaid());
-    expect((await game.settled).error?.message).toBe('mine');
+    const left = await unhandledOf(async () => {
+      for (const fail of Object.values(fails)) {
+        const { error } = await against({ transport: { ...wire().transport, send: fail } }).settled;
+        expect(error).toMatchObject({ code: 'party.transport', details: { party: 'süd' } });
+        const game = against({ onCame: fail });
+        commits(game, await randomSaid());
+        expect((await game.settled).error?.message).toBe('mine');
+      }
+    });
+    expect(left).toEqual([]);
     const keep = { ...inMemory(), put: () => Promise.reject(new Error('disk full')) };
     expect((await against({ keep }).settled).error?.code).toBe('party.store');
   });
 
+  it('a party that does not come, or says no key, within the time that there is, and a transport that is closed', async () => {
+    const absent = against({ timeout: 30 });
+    const details = { party: 'süd', timeout: 30 };
+    expect((await absent.settled).error).toMatchObject({
+      code: 'party.timeout',
+      details: { ...details, came: false },
+    });
+    const silent = against({ timeout: 30 });
+    commits(silent, await randomSaid());
+    expect((await silent.settled).error).toMatchObject({
+      code: 'party.timeout',
+      details: { ...details, came: true },
+    });
+    const transport = inProcess().join('north');
+    const { settled } = against({ transport });
+    transport.close();
+    expect((await settled).error).toMatchObject({ code: 'party.transport', details: { reason: 'closed' } });
+  });
+
   it.each<[string, object]>([
+    ['no time', { timeout: 0 }],
     ['no transport', { transport: undefined }],
     ['one party', { parties: ['north'] }],
     ['a party twice', { parties: ['north', 'süd', 'north'] }],

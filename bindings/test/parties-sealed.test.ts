@@ -378,6 +378,24 @@ describe('a sealed transport', () => {
     });
   });
 
+  it('tells who only listens that it has ended, by what its callback throws or because it was closed', async () => {
+    const hub = inProcess();
+    const onRefused = (): void => {
+      throw new Error('enough');
+    };
+    const why = async (transport: Transport): Promise<unknown> =>
+      new Promise((resolve) => transport.listen(() => {}, resolve));
+    const one = await end(hub.join('one'), 'one', { onRefused });
+    const broken = why(one.transport);
+    await hub.join('two').send('one', new Uint8Array(5));
+    expect(await broken).toMatchObject({ message: 'enough' });
+    const below = hub.join('three');
+    const three = await end(below, 'three');
+    const closed = why(three.transport);
+    below.close();
+    expect(await closed).toMatchObject({ code: 'party.transport', details: { reason: 'closed' } });
+  });
+
   /** A message that anybody can make: what it says of itself, and noise. */
   function forged(enc: Uint8Array, counter: number, bytes = 40): Uint8Array {
     const head = writeHead({ enc, end: '01'.repeat(END), before: 0, counter, heard: new Map() });

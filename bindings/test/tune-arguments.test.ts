@@ -4,6 +4,7 @@ import * as tune from '../src/tune/index.js';
 import type { OperatorKey, TuneClientOptions } from '../src/tune/index.js';
 import * as kernels from '../src/tune/kernels/index.js';
 import { createTuneService } from '../src/tune/service/index.js';
+import { unhandledOf } from './unhandled.js';
 
 const DEVICE = 'a class';
 const key = (device = DEVICE): OperatorKey =>
@@ -159,16 +160,10 @@ describe('what is no record', () => {
       explorers: [keys.publicKey],
       share: () => false,
     });
-    const left: unknown[] = [];
-    const note = (error: unknown): void => void left.push(error);
-    process.on('unhandledRejection', note);
-    try {
+    const left = await unhandledOf(async () => {
       for (const wrong of [null, undefined, 5, 'x', {}, { best: {} }])
         expect(await codeOf(() => client.choose(any(wrong)))).toBe('tune.record');
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    } finally {
-      process.off('unhandledRejection', note);
-    }
+    });
     expect(left).toEqual([]);
     await client.close();
   });

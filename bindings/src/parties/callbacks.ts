@@ -1,8 +1,23 @@
 /** What is asked of callers' own functions, and what they may do besides. */
+import { describe } from '../arguments.js';
 import { type CipherloomError, failure, type PartyError } from '../errors.js';
 import type { Transport } from './types.js';
 
-/** Tells what was refused, with the name that it came under; what the callback throws, at once or as a promise, goes to `failed`. */
+/** Tells one who wants to know; what the callback throws, at once or as a promise, goes to `failed`. */
+export function tell<T>(
+  callback: ((what: T) => void) | undefined,
+  what: T,
+  failed: (error: unknown) => void,
+): void {
+  try {
+    const told: unknown = callback?.(what);
+    if (told !== undefined) Promise.resolve(told).catch(failed);
+  } catch (thrown) {
+    failed(thrown);
+  }
+}
+
+/** Tells what was refused, with the name that it came under. */
 export function tellRefused(
   onRefused: ((error: PartyError) => void) | undefined,
   from: unknown,
@@ -11,11 +26,16 @@ export function tellRefused(
 ): void {
   const party = typeof from === 'string' ? from : undefined;
   const refused = failure(code as 'party.message', message, { ...details, party }) as PartyError;
+  tell(onRefused, refused, failed);
+}
+
+/** Has a message sent. Errors: PartyError `party.transport`, whatever the transport throws, and whenever. */
+export async function passOn(transport: Transport, to: string, bytes: Uint8Array): Promise<void> {
   try {
-    const told: unknown = onRefused?.(refused);
-    if (told !== undefined) Promise.resolve(told).catch(failed);
-  } catch (thrown) {
-    failed(thrown);
+    await transport.send(to, bytes);
+  } catch (cause) {
+    const problem = `The transport does not take a message to party ${describe(to)}: ${String(cause)}`;
+    throw failure('party.transport', problem, { party: to }, cause);
   }
 }
 

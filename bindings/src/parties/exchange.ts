@@ -3,7 +3,7 @@ import { describe } from '../arguments.js';
 import { CipherloomError, failure } from '../errors.js';
 import type { RawOutgoing } from '../raw.js';
 import { readAttributes } from '../type-text.js';
-import { listenTo, tellRefused } from './callbacks.js';
+import { listenTo, passOn, tellRefused } from './callbacks.js';
 import { decode, encode, type Frame, NOBODY, PIECE, type Reason, type Said } from './frame.js';
 import type { Kept } from './kept.js';
 import { newAttempt } from './run.js';
@@ -320,10 +320,8 @@ export class Exchange {
     const { run } = this.#settings;
     const frame: Frame = { ...said, run, attempt: this.#attempt, to: peer.attempt };
     try {
-      await this.#transport.send(peer.name, encode(frame));
-    } catch (cause) {
-      const problem = `The transport does not take a message to party ${describe(peer.name)}: ${String(cause)}`;
-      const error = failure('party.transport', problem, { party: peer.name }, cause);
+      await passOn(this.#transport, peer.name, encode(frame));
+    } catch (error) {
       this.#fail(error);
       throw error;
     }
@@ -499,6 +497,8 @@ export class Exchange {
           ? 'it had not kept what it had begun'
           : 'this party has not kept what it sent: option keep';
       const problem = `Party ${describe(peer.name)} has begun this run anew, and ${why}`;
+      // It hears nothing that is for its attempt before, which may be there still and is told when the run ends.
+      this.#say({ ...peer, attempt }, { kind: 'stop', reason: 'failed' });
       this.#fail(failure('party.restarted', problem, { party: peer.name }));
       return false;
     }

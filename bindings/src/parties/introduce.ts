@@ -21,7 +21,7 @@ import { checkArgument, checkOptions, describe, INTRODUCE_OPTIONS, tag } from '.
 import { CipherloomError, failure, type PartyError } from '../errors.js';
 import { webCrypto } from '../sealed-key.js';
 import { equal, joined } from './bytes.js';
-import { listenTo, tellRefused } from './callbacks.js';
+import { listenTo, passOn, tell, tellRefused } from './callbacks.js';
 import { bytesOfDigits, digitsOf } from './digits.js';
 import { get, nameOf, put } from './kept.js';
 import { partyKeys, type PartyKeys, publicKeyOf } from './sealed/keys.js';
@@ -42,10 +42,12 @@ export interface IntroduceOptions {
   about?: Uint8Array | undefined;
   /** Where keys, nonce and what the others have committed to are kept, so that a party can come back. Who has none and begins again ends it for all. */
   keep?: PartyStore | undefined;
-  /** Told of each other party once it has come. */
+  /** Told of each other party once it has come. What it throws ends the introduction. */
   onCame?: ((party: string) => void) | undefined;
   /** Told of every message that was refused, by an error that says why. What it throws ends the introduction. */
   onRefused?: ((error: PartyError) => void) | undefined;
+  /** Most milliseconds until all keys are there. Default: for ever. Errors: PartyError `party.timeout`, with who has not come, or has come and said no key. */
+  timeout?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -82,7 +84,7 @@ const CODES = 10n ** 12n;
  * Introduces this party to all others; done when all keys are there, and until `transport` is closed it answers those who come back. Then people compare {@link Introduction.code}: where one differs, somebody sits between them, and a new
  * meeting begins elsewhere. Errors: InputError; ParameterError `parameters.crypto`; PartyError `party.introduction` with `details.party` and
  * `details.reason`: `changed` (a second commitment or key), `early` (a key before its commitment), `false` (a key that is not what was committed to, or other parties, or another
- * `about`), `key` (none); `party.store`; `party.transport`; abort.
+ * `about`), `key` (none); `party.store`; `party.timeout`; `party.transport`; abort.
  */
 export async function introduce(options: IntroduceOptions): Promise<Introduction> {
   checkOptions('introduce', options, INTRODUCE_OPTIONS);
@@ -139,7 +141,7 @@ class Meeting {
   }
 
   async done(): Promise<Introduction> {
-    const { transport, signal } = this.#options;
+    const { transport, timeout, signal } = this.#options;
     const finished = new Promise<Introduction>((resolve, reject) => {
       this.#finish = resolve;
       this.#fail = reject;
@@ -148,6 +150,8 @@ class Meeting {
     finished.catch(() => {});
     const abort = (): void => this.#fail(signal?.reason);
     signal?.addEventListener('abort', abort);
+    const timer =
+      timeout === undefined ? undefined : setTimeout(() => this.#fail(this.#late(timeout)), timeout);
     // Nothing is taken before it is known what was kept.
     this.#inTurn(() => this.#restore().catch((error: unknown) => this.#fail(error)));
     let stop = (): void => {};
@@ -163,8 +167,21 @@ class Meeting {
       stop();
       throw error;
     } finally {
+      clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
     }
+  }
+
+  /** Who is awaited: one that has not come, or else one that says no key, since that waits for all to come. */
+  #late(timeout: number): CipherloomError {
+    const lacks = (said: ReadonlyMap<string, unknown>): string | undefined =>
+      this.#others.find((name) => !said.has(name));
+    const absent = lacks(this.#commitments);
+    const party = absent ?? lacks(this.#revealed);
+    const who = party === undefined ? 'This party’s store' : `Party ${describe(party)}`;
+    const what = absent === undefined ? 'was not done' : 'has not come';
+    const problem = `The introduction is over: ${who} ${what} within ${timeout} ms`;
+    return failure('party.timeout', problem, { party, timeout, came: absent === undefined });
   }
 
   /** Draws what is one's own, or takes what was kept; says the first word. */
@@ -257,7 +274,7 @@ class Meeting {
   #came(party: string, commitment: Uint8Array): void {
     const isNew = !this.#commitments.has(party);
     this.#commitments.set(party, commitment);
-    if (isNew) this.#options.onCame?.(party);
+    if (isNew) tell(this.#options.onCame, party, (thrown) => this.#fail(thrown));
   }
 
   /** Errors: PartyError `party.introduction`. */
@@ -329,10 +346,9 @@ class Meeting {
   #say(to: string, kind: Kind, answer: boolean, fields: readonly Uint8Array[]): void {
     const { transport, meeting } = this.#options;
     const head = [...MAGIC, VERSION, KINDS.indexOf(kind) + 1, Number(answer), ...bytesOfDigits(meeting)];
-    transport.send(to, joined([Uint8Array.from(head), ...fields])).catch((cause: unknown) => {
-      const problem = `The transport does not take a message to party ${describe(to)}: ${String(cause)}`;
-      this.#fail(failure('party.transport', problem, { party: to }, cause));
-    });
+    passOn(transport, to, joined([Uint8Array.from(head), ...fields])).catch((error: unknown) =>
+      this.#fail(error),
+    );
   }
 
   #commitmentOf(name: string, { key, nonce }: Revealed): Promise<Uint8Array> {

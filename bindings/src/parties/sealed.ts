@@ -104,7 +104,7 @@ class Sealed implements Transport {
   }
 
   close(): void {
-    this.#listeners.clear();
+    this.#listeners.close();
     this.#stopListening();
     if (this.#pending === 0) return this.#transport.close();
     // What was handed over before, such as a farewell, still goes out.
@@ -186,10 +186,13 @@ class Sealed implements Transport {
   }
 
   #refused(from: unknown, error: unknown): void {
-    if (!(error instanceof CipherloomError)) {
-      this.#broken ??= { error };
-      return;
-    }
-    tellRefused(this.#settings.onRefused, from, error, (thrown) => (this.#broken ??= { error: thrown }));
+    if (!(error instanceof CipherloomError)) return this.#break(error);
+    tellRefused(this.#settings.onRefused, from, error, (thrown) => this.#break(thrown));
+  }
+
+  /** Nothing more goes through, and who only listens is told. */
+  #break(error: unknown): void {
+    this.#broken ??= { error };
+    this.#listeners.lose(error);
   }
 }

@@ -91,11 +91,11 @@ export interface Transport {
   /** Hands bytes on, which are not changed afterwards; resolves when there is room for more. What cannot be delivered is lost without an error. */
   send(to: string, bytes: Uint8Array): Promise<void>;
   /**
-   * Has messages handed to `hear`, also beside others, until the function that it gives is called. A transport that knows that nothing more will come says so to `lost`, once, with why: `overNats` does
-   * when its server is gone for good, others never do.
+   * Has messages handed to `hear`, also beside others, until the function that it gives is called. A transport that knows that nothing more will come says so to `lost`, once, with why: all of this
+   * package do when they are closed, `overNats` also when its server is gone for good.
    */
   listen(hear: (from: string, bytes: Uint8Array) => void, lost?: (error: unknown) => void): () => void;
-  /** Ends it for all runs; what `send` was given before still goes out. */
+  /** Ends it for all runs, of which those that go on end with PartyError `party.transport`; what `send` was given before still goes out. */
   close(): void;
 }
 

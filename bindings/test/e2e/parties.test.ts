@@ -18,6 +18,7 @@ import { inMemory, inProcess, keptRandom, newRun, overBroadcast, overPorts } fro
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decode, encode, type Frame, type Said } from '../../dist/parties/frame.js';
 import { random } from '../random.js';
+import { unhandledOf } from '../unhandled.js';
 import { threadsOf } from './builds.js';
 import { errorOf } from './error-of.js';
 
@@ -258,6 +259,24 @@ describe('who starts when', () => {
     expect(kinds()).not.toContain('piece');
     const first = one.run(DATA.one, { transport: hub.join('one'), run, leaves: one.leaves });
     expect([await first, await second]).toEqual([{}, { r: words(40) }]);
+  });
+
+  it('ends with its own transport, also one that is closed already', async () => {
+    const one = await (await twoParties()).cut('one');
+    const { port1 } = new MessageChannel();
+    for (const transport of [
+      inProcess().join('one'),
+      overPorts({ two: port1 }),
+      overBroadcast(new BroadcastChannel(newRun()), 'one'),
+    ]) {
+      const start = (): Promise<CipherloomError> =>
+        errorOf(one.run(DATA.one, { transport, run: newRun(), leaves: one.leaves }));
+      const goesOn = start();
+      await wait(50);
+      transport.close();
+      for (const error of [await goesOn, await start()])
+        expect(error).toMatchObject({ code: 'party.transport', details: { reason: 'closed' } });
+    }
   });
 
   it('ends for all when one stops halfway', async () => {
@@ -539,7 +558,9 @@ describe('a party that comes back', () => {
       'aborted',
     );
     transport.close();
-    void errorOf(two.run(inputs, { ...options, transport: hub.join('two') }));
+    const second = errorOf(two.run(inputs, { ...options, transport: hub.join('two') }));
+    // It would wait for ever.
+    expect(await second).toMatchObject({ code: 'party.stopped', details: { party: 'one' } });
     expect(await first).toMatchObject({ code: 'party.restarted', details: { party: 'two' } });
     const keep = {
       ...inMemory(),
@@ -603,6 +624,25 @@ describe('what leaves a party', () => {
       expect(asked).toBe(one.leaves);
     }
     expect(sent).toEqual([]);
+  });
+
+  it('may be refused by who aborts as well, which ends nothing but the run', async () => {
+    const one = await (await twoParties()).cut('one');
+    const transport = inProcess().join('one');
+    const ends = [() => false, () => Promise.reject(new Error('no'))];
+    const left = await unhandledOf(async () => {
+      for (const end of ends) {
+        const controller = new AbortController();
+        const approve = (): boolean | Promise<boolean> => {
+          controller.abort();
+          return end();
+        };
+        const { signal } = controller;
+        const refused = one.run(DATA.one, { transport, run: newRun(), approve, signal });
+        await expect(refused).rejects.toThrow('aborted');
+      }
+    });
+    expect(left).toEqual([]);
   });
 
   it('is ciphertexts where types say so', async () => {

@@ -18,9 +18,9 @@ export function overBroadcast(channel: PortLike, party: string): Transport {
   channel.addEventListener('message', hear);
   return {
     send: async (to, bytes) => channel.postMessage({ to, from: party, bytes }),
-    listen: (hear) => listeners.add(hear),
+    listen: (...how) => listeners.add(...how),
     close: () => {
-      listeners.clear();
+      listeners.close();
       channel.removeEventListener('message', hear);
       channel.close();
     },

@@ -1,4 +1,5 @@
 /** Who listens to a transport: the runs that go on over it. */
+import { failure } from '../../errors.js';
 import type { Transport } from '../types.js';
 
 type How = Parameters<Transport['listen']>;
@@ -26,13 +27,16 @@ export class Listeners {
     for (const { hear } of [...this.#all]) hear(from as string, bytes as Uint8Array);
   }
 
-  /** Tells all that nothing more is heard, and why; also who comes later. */
+  /** Tells all, once, that nothing more is heard, and why; also who comes later. */
   lose(cause: unknown): void {
+    if (this.#lost !== undefined) return;
     this.#lost = { cause };
     for (const { lost } of [...this.#all]) lost?.(cause);
   }
 
-  clear(): void {
+  /** The transport was closed: whoever still listens would wait for ever. */
+  close(): void {
+    this.lose(failure('party.transport', 'This end of it was closed', { reason: 'closed' }));
     this.#all.clear();
   }
 }

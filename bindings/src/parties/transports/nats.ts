@@ -199,7 +199,7 @@ class Nats implements Transport {
   close(): void {
     if (this.#isClosed()) return;
     this.#closed = performance.now();
-    this.#listeners.clear();
+    this.#listeners.close();
     // What was handed over before, such as a farewell, still goes out.
     void Promise.all(this.#tails.values()).then(() => this.#connection.close().catch(() => {}));
   }

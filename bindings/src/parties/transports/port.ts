@@ -28,9 +28,9 @@ export function overPorts(ports: Readonly<Record<string, PortLike>>): Transport 
   });
   return {
     send: async (to, bytes) => all.get(to)?.postMessage(bytes),
-    listen: (hear) => listeners.add(hear),
+    listen: (...how) => listeners.add(...how),
     close: () => {
-      listeners.clear();
+      listeners.close();
       heard.splice(0).forEach((end) => end());
     },
   };

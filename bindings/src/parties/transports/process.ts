@@ -28,9 +28,9 @@ export function inProcess(): Hub {
           await Promise.resolve();
           if (open) members.get(to)?.hear(party, copy);
         },
-        listen: (hear) => own.add(hear),
+        listen: (...how) => own.add(...how),
         close: () => {
-          own.clear();
+          own.close();
           if (members.get(party) === own) members.delete(party);
         },
       };
