@@ -4,7 +4,7 @@ import { CipherloomError, failure } from '../errors.js';
 import type { RawOutgoing } from '../raw.js';
 import { readAttributes } from '../type-text.js';
 import { listenTo, passOn, tellRefused } from './callbacks.js';
-import { decode, encode, type Frame, NOBODY, PIECE, type Reason, type Said } from './frame.js';
+import { decode, encode, type Frame, isOfAnother, NOBODY, PIECE, type Reason, type Said } from './frame.js';
 import type { Kept } from './kept.js';
 import { newAttempt } from './run.js';
 import { lost } from './transports/lost.js';
@@ -389,11 +389,14 @@ export class Exchange {
 
   #hear(from: unknown, bytes: unknown): void {
     if (this.#over || this.#life.signal.aborted) return;
+    const { run, onRefused } = this.#settings;
+    // Errors that nobody is told of would cost more than the runs, where there are many over one transport.
+    if (onRefused === undefined && isOfAnother(run, bytes)) return;
     try {
       this.#take(from, decode(bytes));
     } catch (error) {
       if (!(error instanceof CipherloomError)) throw error;
-      tellRefused(this.#settings.onRefused, from, error, (thrown) => this.#fail(thrown));
+      tellRefused(onRefused, from, error, (thrown) => this.#fail(thrown));
     }
   }
 

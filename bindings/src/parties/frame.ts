@@ -91,10 +91,10 @@ export function encode(frame: Frame): Uint8Array<ArrayBuffer> {
 
 /** A message from bytes of somebody, which are copied first: whoever shares their memory cannot change them later. Errors: PartyError `party.message`. */
 export function decode(given: unknown): Frame {
-  if (Object.prototype.toString.call(given) !== '[object Uint8Array]') throw wrong('no bytes', 'bytes');
-  const { length } = given as Uint8Array;
+  if (!isBytes(given)) throw wrong('no bytes', 'bytes');
+  const { length } = given;
   if (length < HEADER || length > MOST) throw wrong(`${length} bytes`, `${HEADER} to ${MOST} bytes`);
-  const bytes = new Uint8Array(given as Uint8Array);
+  const bytes = new Uint8Array(given);
   if (MAGIC.some((byte, at) => bytes[at] !== byte)) throw wrong('other bytes', 'a message of a party');
   if (bytes[MAGIC.length] !== VERSION) throw wrong(`version ${bytes[MAGIC.length]}`, `version ${VERSION}`);
   const number = bytes[MAGIC.length + 1] as number;
@@ -129,6 +129,18 @@ export function decode(given: unknown): Frame {
     default:
       return { kind, ...ends };
   }
+}
+
+/** Whether bytes of somebody are nothing for a run, at a glance: of what several runs over one transport hear, most is of the others. */
+export function isOfAnother(run: string, given: unknown): boolean {
+  const bytes = isBytes(given) ? given.subarray(RUN_AT, RUN_AT + ID) : new Uint8Array();
+  return (
+    bytes.length < ID || bytes.some((byte, at) => byte !== Number.parseInt(run.slice(2 * at, 2 * at + 2), 16))
+  );
+}
+
+function isBytes(given: unknown): given is Uint8Array {
+  return Object.prototype.toString.call(given) === '[object Uint8Array]';
 }
 
 /** Numbers of bytes that no array has are refused here, so that all others are exact. */
