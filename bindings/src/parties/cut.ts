@@ -144,13 +144,16 @@ export class PartyCut extends Resource implements Cut {
     return await this.#run(own, options, ended);
   }
 
-  /** The same of inputs that are asked for once all whom this party exchanges something with are there: what they cost, such as a decryption that is counted, is lost with nobody who does not come. */
-  runOnceGreeted(inputs: () => Promise<RunInputs>, options: CutRunOptions): Promise<RunOutputs> {
+  /** The same of inputs that are asked for once all whom this party exchanges something with are there: what they cost, such as a decryption that is counted, is lost with nobody who does not come. `signal`: that of the run. */
+  runOnceGreeted(
+    inputs: (signal: AbortSignal) => Promise<RunInputs>,
+    options: CutRunOptions,
+  ): Promise<RunOutputs> {
     return this.#run(inputs, options, this.signal(options.signal));
   }
 
   async #run(
-    given: RunInputs | (() => Promise<RunInputs>),
+    given: RunInputs | ((signal: AbortSignal) => Promise<RunInputs>),
     options: CutRunOptions,
     ended: AbortSignal,
   ): Promise<RunOutputs> {
@@ -173,25 +176,19 @@ export class PartyCut extends Resource implements Cut {
       return before;
     }
     if (before !== undefined) exchange.restore();
-    const cancel = (): void => exchange.stop('cancelled');
     try {
       exchange.start();
       const signal = AbortSignal.any([ended, exchange.signal]);
       if (typeof given === 'function') await abortable(exchange.greeted(), signal);
-      const inputs = typeof given === 'function' ? await given() : given;
+      const inputs = typeof given === 'function' ? await given(signal) : given;
       const outputs = before ?? (await this.#circuit.runWith(inputs, { ...settings, signal }, exchange));
-      if (before === undefined) await kept?.finish(this.outputs, outputs);
-      ended.addEventListener('abort', cancel);
-      // While the result was kept, nobody listened.
+      if (before === undefined && kept) await abortable(kept.finish(this.outputs, outputs), ended);
       ended.throwIfAborted();
-      await exchange.end();
-      ended.throwIfAborted();
+      await abortable(exchange.end(), ended);
       return outputs;
     } catch (error) {
       exchange.stop(ended.aborted ? 'cancelled' : 'failed');
       throw this.#told(error);
-    } finally {
-      ended.removeEventListener('abort', cancel);
     }
   }
 

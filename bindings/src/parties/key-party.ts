@@ -234,28 +234,29 @@ export class SharingParty extends Resource implements KeyParty {
       }
       signal.throwIfAborted();
       let own: readonly NamedData[] = [];
-      const inputs = async (): Promise<RunInputs> => {
-        if (secret !== undefined) own = await this.#secrets(secret, signal);
+      const inputs = async (signal: AbortSignal): Promise<RunInputs> => {
+        if (secret !== undefined) {
+          const { connection, handle } = await abortable(this.#key.find(), signal);
+          own = await connection.call('partyInputs', [handle, secret], { signal }, overwrite);
+          // What it counted, and which runs it has used, must not be forgotten with its worker: where that died already, an older save would come back, and nothing may leave.
+          if (secret.of !== 'deal') await this.#key.keep(connection, handle);
+        }
         return Object.fromEntries([...open, ...own].map(({ name, bytes }) => [name, wordsOf(bytes)]));
       };
       try {
         const settings = { transport, run, leaves, timeout, onRefused, onProgress, signal };
         return await (cut as PartyCut).runOnceGreeted(inputs, { ...settings, secret: true });
       } finally {
-        for (const { bytes } of own) bytes.fill(0);
+        overwrite(own);
       }
     } finally {
       cut.dispose();
     }
   }
+}
 
-  async #secrets(secret: Secrets, signal: AbortSignal): Promise<readonly NamedData[]> {
-    const { connection, handle } = await abortable(this.#key.find(), signal);
-    const inputs = await connection.call('partyInputs', [handle, secret], { signal });
-    // What it counted, and which runs it has used, must not be forgotten with its worker: where that died already, an older save would come back, and nothing may leave.
-    if (secret.of !== 'deal') await this.#key.keep(connection, handle);
-    return inputs;
-  }
+function overwrite(secrets: readonly NamedData[]): void {
+  for (const { bytes } of secrets) bytes.fill(0);
 }
 
 /** Words over bytes that were made in a worker: they have a buffer of their own. */

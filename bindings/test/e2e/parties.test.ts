@@ -14,7 +14,15 @@ import {
   type,
   u32,
 } from 'cipherloom';
-import { inMemory, inProcess, keptRandom, newRun, overBroadcast, overPorts } from 'cipherloom/parties';
+import {
+  inMemory,
+  inProcess,
+  keptRandom,
+  newRun,
+  overBroadcast,
+  overPorts,
+  type PartyStore,
+} from 'cipherloom/parties';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decode, encode, type Frame, type Said } from '../../dist/parties/frame.js';
 import { random } from '../random.js';
@@ -539,6 +547,28 @@ describe('a party that comes back', () => {
     const error = await errorOf(cut.run(changed, { ...options, transport: hub.join('one') }));
     expect(error).toMatchObject({ code: 'party.changed', details: { party: 'two' } });
     expect(await others).toMatchObject({ code: 'party.stopped', details: { party: 'one' } });
+  });
+
+  it.each(['outputs', 'done'])('can be aborted while its store takes no %s', async (what) => {
+    const { shared, data } = await sealing();
+    const [hub, run] = [inProcess(), newRun()];
+    const controller = new AbortController();
+    const stuck: PartyStore = {
+      ...inMemory(),
+      put: async (name) => {
+        if (!name.endsWith(`"${what}"]`)) return;
+        controller.abort();
+        await new Promise(() => {});
+      },
+    };
+    const start = async (party: 'one' | 'two', keep: PartyStore, signal?: AbortSignal): Promise<unknown> => {
+      const cut = await shared.cut(party);
+      const inputs = { ...data[party], [`${party} mask`]: new Uint32Array(size) };
+      return cut.run(inputs, { transport: hub.join(party), run, keep, leaves: cut.leaves, signal });
+    };
+    const other = start('one', inMemory()).catch(() => {});
+    await expect(start('two', stuck, controller.signal)).rejects.toThrow('aborted');
+    await other;
   });
 
   it('ends the run of those who have kept nothing, and cannot where its store does not', async () => {
