@@ -391,6 +391,15 @@ describe('a party among others', () => {
     await expect(without.receive()).rejects.toMatchObject({ code: 'party.transport' });
   });
 
+  it('ends where there is no memory for what comes, which the transport does not hear of', async () => {
+    const bytes = Number.MAX_SAFE_INTEGER;
+    const stage = new Stage({ sends: [], receives: [crossing(IN, 'two', 'one', 5, bytes)] });
+    stage.hello('two');
+    expect(stage.say('two', piece(IN, bytes, 0, [1]))).toEqual([]);
+    expect(stage.exchange.signal.reason).toBeInstanceOf(RangeError);
+    await expect(stage.receive()).rejects.toBeInstanceOf(RangeError);
+  });
+
   it('stays until the others have kept that all are done, whoever dies meanwhile', async () => {
     const store = inMemory();
     const whose = { run, party: 'one', id, inputs: [] };

@@ -395,7 +395,8 @@ export class Exchange {
     try {
       this.#take(from, decode(bytes));
     } catch (error) {
-      if (!(error instanceof CipherloomError)) throw error;
+      // Not the message's fault, and no affair of the transport's: there may be no memory for the value.
+      if (!(error instanceof CipherloomError)) return this.#fail(error);
       tellRefused(onRefused, from, error, (thrown) => this.#fail(thrown));
     }
   }
