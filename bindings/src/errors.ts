@@ -96,7 +96,8 @@ const OWN_CODES = {
   'party.size': 'a value of another size than its type has',
   'party.shares':
     'a holder of shares that is named twice or is the dealer, a result that would be opened to the dealer, or what takes a dealer where there is none',
-  'party.order': 'a piece of a value, a receipt, or a sealed message, that does not follow on the one before',
+  'party.order':
+    'a piece of a value, a receipt, or a sealed message, that does not follow on the one before; a key before its commitment',
   'party.twice': 'a value, or a sealed message, that is there already',
   'party.ended': 'a message of a party that had said that nothing more comes',
   'party.attempt': 'a message of, or for, an attempt of a party before its latest one',

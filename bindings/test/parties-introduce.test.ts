@@ -288,13 +288,6 @@ describe('what ends an introduction, by an error of its own', () => {
       },
     ],
     [
-      'a key before its commitment',
-      'early',
-      async (game, said) => {
-        reveals(game, said);
-      },
-    ],
-    [
       'a key that was not committed to',
       'false',
       async (game, said, { key }) => {
@@ -346,6 +339,17 @@ describe('what ends an introduction, by an error of its own', () => {
     const { error } = await game.settled;
     expect(error?.code).toBe('party.introduction');
     expect(error?.details).toMatchObject({ party: 'süd', reason });
+  });
+
+  it('but not a key before its commitment, which a party that was away may hear first: it is said again', async () => {
+    const game = against();
+    const said = await randomSaid();
+    reveals(game, said);
+    commits(game, said);
+    await until(() => game.sent.some(({ bytes }) => bytes[4] === 2));
+    expect(game.refused).toEqual(['party.order']);
+    reveals(game, said);
+    expect((await game.result).others).toEqual({ süd: said.key });
   });
 
   it('another key once it is over is refused, and told', async () => {

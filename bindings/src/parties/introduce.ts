@@ -83,7 +83,7 @@ const CODES = 10n ** 12n;
 /**
  * Introduces this party to all others; done when all keys are there, and until `transport` is closed it answers those who come back. Then people compare {@link Introduction.code}: where one differs, somebody sits between them, and a new
  * meeting begins elsewhere. Errors: InputError; ParameterError `parameters.crypto`; PartyError `party.introduction` with `details.party` and
- * `details.reason`: `changed` (a second commitment or key), `early` (a key before its commitment), `false` (a key that is not what was committed to, or other parties, or another
+ * `details.reason`: `changed` (a second commitment or key), `false` (a key that is not what was committed to, or other parties, or another
  * `about`), `key` (none); `party.store`; `party.timeout`; `party.transport`; abort.
  */
 export async function introduce(options: IntroduceOptions): Promise<Introduction> {
@@ -264,8 +264,15 @@ class Meeting {
       this.#came(from, body);
       if (!answer) this.#greet(from, true);
     } else {
+      const commitment = this.#commitments.get(from);
+      // That may have gone to nobody while this party was away; who is greeted says both again.
+      if (commitment === undefined)
+        return this.#refused(
+          from,
+          refuse('party.order', `party ${describe(from)} says a key before its commitment`),
+        );
       const found = revealedOf(body);
-      await this.#check(from, found);
+      await this.#check(from, found, commitment);
       this.#revealed.set(from, found);
     }
     await this.#next();
@@ -278,9 +285,7 @@ class Meeting {
   }
 
   /** Errors: PartyError `party.introduction`. */
-  async #check(from: string, found: Revealed): Promise<void> {
-    const commitment = this.#commitments.get(from);
-    if (commitment === undefined) throw broken(from, 'early', 'says a key that it has not committed to');
+  async #check(from: string, found: Revealed, commitment: Uint8Array): Promise<void> {
     const before = this.#revealed.get(from);
     if (before !== undefined) {
       if (equal(before.key, found.key) && equal(before.nonce, found.nonce)) return;
@@ -417,14 +422,18 @@ function utf8(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-function refuse(code: 'party.stranger' | 'party.run', why: string, details = {}): CipherloomError {
+function refuse(
+  code: 'party.stranger' | 'party.run' | 'party.order',
+  why: string,
+  details = {},
+): CipherloomError {
   return failure(code, `A message was refused: ${why}`, details);
 }
 
 /** Somebody broke the rules under a party's name: that party, or who lies between. */
 function broken(
   party: string,
-  reason: 'changed' | 'early' | 'false' | 'key',
+  reason: 'changed' | 'false' | 'key',
   what: string,
   cause?: unknown,
 ): CipherloomError {
