@@ -81,7 +81,7 @@ export class Key {
   async save(signal: AbortSignal): Promise<Uint8Array> {
     const { connection, handle } = await this.find();
     const bytes = await this.#bytes(connection, handle, signal);
-    this.#saved = movable(bytes);
+    this.#hold(movable(bytes));
     return bytes;
   }
 
@@ -94,7 +94,13 @@ export class Key {
     const bytes = await this.#bytes(connection, handle);
     // It may have been freed meanwhile.
     if (this.#saved === undefined) bytes.fill(0);
-    else this.#saved = bytes;
+    else this.#hold(bytes);
+  }
+
+  /** In place of what it held before, which is overwritten. */
+  #hold(saved: Uint8Array): void {
+    this.#saved?.fill(0);
+    this.#saved = saved;
   }
 
   #bytes(connection: Connection<ClientMethods>, handle: Handle, signal?: AbortSignal): Promise<Uint8Array> {
