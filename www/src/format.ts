@@ -13,6 +13,11 @@ export function plural(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
 
+/** What somebody else wrote, for a sentence: signs that would turn the direction of all that follows cannot do so. */
+export function foreign(text: string): string {
+  return text.replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+}
+
 /** Three digits and a decimal unit: 1.21 MB. */
 export function bytes(value: number): string {
   let unit = 0;

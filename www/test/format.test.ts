@@ -21,6 +21,11 @@ test.each([
   [125.2, '2 min 05 s'],
 ])('%d seconds are %s', (value, text) => expect(format.seconds(value)).toBe(text));
 
+test('what somebody else wrote cannot turn what stands around it', () => {
+  expect(format.foreign('a\u202egpj.csv, \u2066b\u2069')).toBe('a\ufffdgpj.csv, \ufffdb\ufffd');
+  expect(format.foreign('אבג')).toBe('אבג');
+});
+
 test('counts', () => {
   expect(format.plural(1, 'row')).toBe('1 row');
   expect(format.plural(12345, 'row')).toBe('12,345 rows');

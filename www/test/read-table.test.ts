@@ -144,10 +144,11 @@ test('errors count rows from 1, too', async () => {
 
 test('names are short, well formed, and each there once', () => {
   const long = 'n'.repeat(3000);
-  const names = shortNames([long, `${long}x`, 'b', '__proto__', 'c\ud800', '😀'.repeat(50)]);
+  const names = shortNames([long, `${long}x`, 'b', '__proto__', 'c\ud800', '😀'.repeat(50), '\u202ed']);
   expect(names[0]).toBe(`${'n'.repeat(39)}…`);
   expect(names[1]).toBe(`${'n'.repeat(39)}… (2)`);
   expect(names.slice(2, 5)).toEqual(['b', 'column 4', 'c\ufffd']);
   expect(names[5]).toBe(`${'😀'.repeat(39)}…`);
+  expect(names[6]).toBe('\ufffdd');
   expect(new Set(names).size).toBe(names.length);
 });

@@ -8,6 +8,7 @@ import {
   type TableFormat,
   type TextColumn,
 } from 'cipherloom/table';
+import { foreign } from '../format.js';
 import type { DataTable, ReadOptions } from './messages.js';
 
 /** Longer names are cut: the engine takes 256 bytes, of two names and a word. */
@@ -156,8 +157,8 @@ export function shortNames(names: readonly string[]): string[] {
 
 /** By letters, not by halves of them. */
 function cut(text: string, most: number): string {
-  const letters = [...text];
-  return letters.length <= most ? text : `${letters.slice(0, most - 1).join('')}…`;
+  const letters = [...foreign(text)];
+  return letters.length <= most ? letters.join('') : `${letters.slice(0, most - 1).join('')}…`;
 }
 
 function whatIsWrong({ reason, found }: TextColumn): string {

@@ -9,6 +9,7 @@ import {
   type StatisticName,
 } from '../selection.js';
 import { byId, h } from './dom.js';
+import { option } from './option.js';
 
 const MEANINGS: Readonly<Record<StatisticName, string>> = {
   count: 'rows that are there',
@@ -110,16 +111,6 @@ export class Pickers {
 
 function checkbox(testId: string, value: string): HTMLInputElement {
   return h('input', { type: 'checkbox', value, 'data-testid': testId, 'data-value': value });
-}
-
-function option(box: HTMLInputElement, title: string, note: string): HTMLLabelElement {
-  return h(
-    'label',
-    { class: 'option' },
-    box,
-    h('span', { class: 'title' }, title),
-    h('span', { class: 'note' }, note),
-  );
 }
 
 function factsOf({ min, max, decimals, missing }: NumericColumn): string {

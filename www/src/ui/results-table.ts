@@ -34,6 +34,11 @@ export function markStale(): void {
     'These are the results of the last run. Run again for what is chosen above.';
 }
 
+/** Names of columns, each in its own direction. */
+export function namesOf(columns: readonly string[]): (Node | string)[] {
+  return columns.flatMap((name, at) => [...(at === 0 ? [] : [' × ']), h('bdi', {}, name)]);
+}
+
 function rowOf({ statistic, columns, encrypted, plain, equal, budgetBits }: Line): HTMLElement {
   const noise = Number.isFinite(budgetBits) ? format.bits(budgetBits) : 'public';
   return h(
@@ -48,7 +53,7 @@ function rowOf({ statistic, columns, encrypted, plain, equal, budgetBits }: Line
       'data-noise': String(budgetBits),
     },
     h('th', { scope: 'row' }, statistic),
-    h('td', { 'data-label': 'Column' }, columns.join(' × ')),
+    h('td', { 'data-label': 'Column' }, ...namesOf(columns)),
     h(
       'td',
       { 'data-label': 'From encrypted data', class: 'value' },
