@@ -24,11 +24,32 @@ const SETTLED = {
 };
 /** The look of the last run is on display, and may be meddled with. */
 const LOOKED = `!${find('look')}.hidden && !${find('look-flip')}.disabled`;
+/** Drops files of these names into the box, all with the same content. */
+const drop = (names, content = 'a,b\n1,2\n3,4\n') => `(() => {
+  const files = ${JSON.stringify(names)}.map((name) => new File([${JSON.stringify(content)}], name));
+  const event = new Event('drop', { bubbles: true, cancelable: true });
+  Object.defineProperty(event, 'dataTransfer', { value: { files } });
+  document.getElementById('drop').dispatchEvent(event);
+})()`;
+/** In the page: how all that a tab shows looks, by where it is. */
+const LOOKS = (panel) => `(() => {
+  const looks = {};
+  const pathOf = (element) =>
+    element.id === '${panel}' ? '' : pathOf(element.parentElement) + '/' + [...element.parentElement.children].indexOf(element) + element.localName + '.' + element.className;
+  const what = ['display', 'fontFamily', 'fontSize', 'fontWeight', 'padding', 'margin', 'borderWidth', 'gap', 'maxWidth', 'overflow', 'textAlign'];
+  for (const element of document.querySelectorAll('#${panel} *:not(svg *, .cm-editor *)')) {
+    const style = getComputedStyle(element);
+    looks[pathOf(element)] = what.map((name) => name + ': ' + style[name]).join('; ');
+  }
+  return looks;
+})()`;
 
 describe('Chromium', () => {
   let page;
-  openPage('Chromium', (opened) => {
+  let open;
+  openPage('Chromium', (opened, browser, url) => {
     page = opened;
+    open = (tab) => browser.open(`${url}#${tab}`);
   });
 
   test('three numbers, by keyboard: in few keys from the address to the cell, its bytes, what crosses, and the result', async () => {
@@ -125,6 +146,8 @@ describe('Chromium', () => {
       ['look-other-key', 'key.foreign', /Another secret key was made.*Refused: /s],
     ]) {
       await page.click(`[data-testid="${button}"]`);
+      // What was pressed cannot be pressed meanwhile: the reader goes on at what comes of it.
+      await page.until(`document.activeElement.id === 'look-spoiled'`, PATIENCE_MS);
       await page.until(`${find('look-spoiled')}.dataset.code === '${code}' && ${LOOKED}`, PATIENCE_MS);
       assert.match(await page.evaluate(text('look-spoiled')), tells);
     }
@@ -161,6 +184,44 @@ describe('Chromium', () => {
     assert.deepEqual(page.problems, []);
   });
 
+  test('of several files that are dropped none is taken, and it is said; names turn nothing around', async () => {
+    await page.evaluate(drop(['first.csv', 'second.csv']));
+    await page.until(`/^One table is taken at a time/.test(${find('error-sentence')}?.textContent)`, PATIENCE_MS);
+    assert.match(await page.evaluate(text('error-place')), /2 files/);
+    assert.match(await page.evaluate(text('table-name')), /^people-zstd\.parquet/);
+    await page.evaluate(drop(['\u202evsc.table.csv'], '\u202eage,size\n1,2\n3,4\n5,7\n'));
+    await page.until(`${text('table-name')} === '\ufffdvsc.table.csv: 3 rows, 2 numeric columns'`, PATIENCE_MS);
+    assert.deepEqual(
+      await page.evaluate(
+        `[...document.querySelectorAll('#column-options bdi')].map(({ textContent }) => textContent)`,
+      ),
+      ['\ufffdage', 'size'],
+    );
+  });
+
+  test('on a telephone a failure stands where it was brought about, and the focus goes back there', async () => {
+    await page.resize(360, 640);
+    const place = (selector) =>
+      page.evaluate(
+        `(({ top, bottom }) => ({ top, bottom }))(document.querySelector('${selector}').getBoundingClientRect())`,
+      );
+    // Correlations of these take more bits than there are.
+    const wide = Array.from({ length: 200 }, (_, row) => `${row * 1e8 + 0.123456},${row * 7e7 + 0.654321}`);
+    await page.evaluate(drop(['wide.csv'], `a,b\n${wide.join('\n')}\n`));
+    await page.until(`${find('error-code')}?.textContent === 'range.overflow'`, PATIENCE_MS);
+    await page.evaluate(`document.querySelector('#run').focus()`);
+    await page.press('Enter');
+    await page.until(`${text('status')} === 'The run failed.'`, PATIENCE_MS);
+    const [run, failure] = [await place('#run'), await place('#failure')];
+    assert.ok(run.top >= 0 && failure.top - run.bottom < 120 && failure.bottom < 642, JSON.stringify({ run, failure }));
+    assert.equal(await page.evaluate('document.activeElement.id'), 'run');
+    await page.evaluate(`[...document.querySelectorAll('#failure button')].at(-1).focus()`);
+    await page.press('Enter');
+    assert.equal(await page.evaluate(`${find('error')}.hidden && document.activeElement.id`), 'run');
+    await page.resize(1280);
+    await takeThree();
+  });
+
   test('axe finds nothing at any width, on any tab, and nothing is wider than the window', async () => {
     await page.evaluate(`${AXE}; undefined`);
     const tabs = await page.evaluate(`[...document.querySelectorAll('#pages [role="tab"]')].map(({ id }) => id)`);
@@ -179,6 +240,8 @@ describe('Chromium', () => {
     for (const [at, tab] of tabs.entries()) {
       const panel = named[at];
       await page.click(`#${tab}`);
+      const name = await page.evaluate(`document.querySelector('#${tab}').textContent.trim()`);
+      assert.equal(await page.evaluate('document.title'), `${name} · cipherloom`);
       // A tab that is being opened has one line that says so; then titles are filled in.
       await page.until(
         `document.querySelector('#${panel}').childElementCount > 1 && [...document.querySelectorAll('#${panel} :is(h1, h2, h3)')].every((title) => !title.checkVisibility() || title.textContent !== '')`,
@@ -194,6 +257,27 @@ describe('Chromium', () => {
     assert.deepEqual(found, []);
   });
 
+  test('a tab looks as it does alone when all others have been opened, too', async () => {
+    for (const tab of ['statistics', 'together', 'kernels', 'playground']) {
+      const alone = await open(tab);
+      const panel = `panel-${tab}`;
+      await alone.until(`document.querySelector('#${panel}').childElementCount > 1`, PATIENCE_MS);
+      if (tab === 'statistics') {
+        await alone.evaluate(`${find('numbers')}.focus()`);
+        await alone.type('54 61 47');
+        await alone.press('Enter');
+        await alone.until(LOOKED, PATIENCE_MS);
+      }
+      await page.click(`#tab-${tab}`);
+      const [own, all] = [await alone.evaluate(LOOKS(panel)), await page.evaluate(LOOKS(panel))];
+      const both = Object.keys(own).filter((path) => path in all);
+      assert.ok(both.length > 20, `${tab} has ${both.length} elements`);
+      const changed = both.filter((path) => own[path] !== all[path]).map((path) => [path, own[path], all[path]]);
+      assert.deepEqual(changed, [], tab);
+      await alone.close();
+    }
+  });
+
   /** What is wrong with a tab. */
   async function lookedAt(tab, width) {
     const wide = await page.evaluate(`(() => {
@@ -206,8 +290,7 @@ describe('Chromium', () => {
     })()`);
     const problems = wide.length > 0 ? [`${tab} at ${width}: wider than the window: ${wide.join(', ')}`] : [];
     if (!AXE_AT.includes(width)) return problems;
-    // The list of tabs has a name, and is no landmark, which rule `region` asks for.
-    const options = width === ALL_AT ? { rules: { region: { enabled: false } } } : { runOnly: BY_WIDTH };
+    const options = width === ALL_AT ? {} : { runOnly: BY_WIDTH };
     const violations = await page.evaluate(
       `axe.run(${JSON.stringify({ resultTypes: ['violations'], ...options })}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).slice(0, 3).join(', ')))`,
     );

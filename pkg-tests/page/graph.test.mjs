@@ -81,6 +81,15 @@ for (const name of BROWSERS) {
       assert.match(await page.evaluate(text('graph-problem')), /^Line 13: .*f32\.neg.*operator\.invalid/);
     });
 
+    test('a text that ends too soon has no line 0', async () => {
+      await replaceText(page, ' ');
+      await refused(page);
+      await page.until(
+        `${text('graph-problem')}.startsWith('The text ends where “cipherloom-graph 1” is expected.')`,
+        PATIENCE_MS,
+      );
+    });
+
     test('names of operators are completed', async () => {
       await take(page, 'matmul');
       await focusEnd(page, 'graph-editor');

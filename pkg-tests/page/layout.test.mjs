@@ -112,6 +112,11 @@ for (const name of BROWSERS) {
         'core 4 to core 3: o4, 8 B, level core, through cluster2',
       ]);
       await page.click('[data-testid="layout-next"]');
+      // There is no next one: the focus goes to the way back, and is not lost.
+      assert.equal(
+        await page.evaluate(`${find('next')}.disabled && document.activeElement.dataset.testid`),
+        'layout-back',
+      );
       assert.deepEqual((await lines()).slice(1), [
         'core 1 o7 = add(o5, o6): 1000, 2000, 3000, 4000',
         'core 1 writes o7 to mem1, 8 B',

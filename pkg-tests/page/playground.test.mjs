@@ -12,7 +12,7 @@ import { BROWSERS, describeBeside } from '../lib/browser.mjs';
 import { temporaryFolder } from '../lib/own.mjs';
 import { mulberry32 } from '../lib/random.mjs';
 import { PATIENCE_MS, catchSaved, choose, openPage, run as runStatistics } from './demo.mjs';
-import { replaceText } from './graph-tab.mjs';
+import { LINES, replaceText } from './graph-tab.mjs';
 
 const find = (id) => `document.querySelector('[data-testid="play-${id}"]')`;
 const EMPTY_CHOICE = { table: 'guidelines-2024', bits: 128, quantum: false };
@@ -132,6 +132,20 @@ for (const name of BROWSERS) {
         assert.equal(await page.evaluate(`${find('code')}.dataset.problemLine`), '3', line);
         if (code) assert.equal(await page.evaluate(`${find('error')}.dataset.code`), code);
       }
+    });
+
+    test('what the last run said goes with what it was about, and nobody who writes is moved elsewhere', async () => {
+      await follow(linkTo(program("throw new Error('thrown');")));
+      assert.equal(await run(), 'failed');
+      assert.equal(await text('status'), 'It went wrong.');
+      await replaceText(page, program(''), 'play-code');
+      await page.until(`${find('status')}.textContent === ''`, PATIENCE_MS);
+      assert.equal(await planned(), 'planned');
+      // A line that is not finished yet is refused in the meantime.
+      await replaceText(page, program('const half = ('), 'play-code');
+      await page.until(`${find('plan')}.dataset.state === 'refused'`, PATIENCE_MS);
+      await page.type('// the end');
+      assert.match(await page.evaluate(LINES('play-code')), /\}\n\/\/ the end$/);
     });
 
     test('a program reaches nothing beyond its sandbox', async () => {

@@ -176,6 +176,29 @@ for (const name of BROWSERS) {
       await second.close();
     });
 
+    test('by keyboard alone: Enter begins, and the focus is at what comes next', async () => {
+      const focused = () => first.evaluate('document.activeElement.dataset.testid');
+      await first.click('[data-testid="together-another"]');
+      assert.equal(await focused(), 'together-names');
+      await first.chord('a');
+      // A comma too many names nobody.
+      await first.type('north, south,');
+      await first.press('Enter');
+      await first.until(`!${find('seat')}.hidden`, PATIENCE_MS);
+      assert.equal(await focused(), 'together-invitation');
+      assert.match(await text(first, 'seat'), /one of 2 parties/);
+      await first.until(`!${find('sample')}.disabled`, PATIENCE_MS);
+      await first.evaluate(`${find('sample')}.click()`);
+      await first.until(`!${find('agree')}.disabled`, PATIENCE_MS);
+      await first.evaluate(`${find('agree')}.focus()`);
+      await first.press('Enter');
+      await first.until(`${find('agree')}.disabled`, PATIENCE_MS);
+      assert.equal(await focused(), 'together-cancel');
+      await first.press('Enter');
+      await first.until(`/^Cancelled/.test(${find('said')}.textContent)`, PATIENCE_MS);
+      await first.until(`document.activeElement.dataset.testid === 'together-another'`, PATIENCE_MS);
+    });
+
     test('names that do not do, and invitations that were changed, are told in words', async () => {
       await first.click('[data-testid="together-another"]');
       for (const [names, words] of [

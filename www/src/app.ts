@@ -17,7 +17,9 @@ import type { Ran } from './timeline/operator-timeline.js';
 import { costTable, type Measured, parameterList, publicNote } from './ui/cost-table.js';
 import { showCrossings } from './ui/crossing.js';
 import { button, byId, byTestId, h } from './ui/dom.js';
+import { connectDrop } from './ui/drop-zone.js';
 import { hideFailure, showFailure } from './ui/failure-box.js';
+import { keepFocus } from './ui/keep-focus.js';
 import { showMode, showModeFailure } from './ui/mode-panel.js';
 import { PhaseList } from './ui/phase-list.js';
 import { Pickers } from './ui/pickers.js';
@@ -171,10 +173,6 @@ export class App {
 
   #connectFiles(): void {
     const input = byId<HTMLInputElement>('file');
-    const drop = byId('drop');
-    const take = (file: File | undefined): void => {
-      if (file !== undefined) void this.#open(file.name, () => file.arrayBuffer(), []);
-    };
     for (const { id, name, fetch, columns } of SAMPLES) {
       byId(id).addEventListener('click', () => void this.#open(name, fetch, columns));
     }
@@ -186,20 +184,11 @@ export class App {
       this.#again?.((target as HTMLInputElement).checked);
     });
     input.addEventListener('change', () => {
-      take(input.files?.[0]);
+      const file = input.files?.[0];
+      if (file !== undefined) void this.#open(file.name, () => file.arrayBuffer(), []);
       input.value = ''; // so that the same file can be chosen again
     });
-    // A file dropped beside the box must not replace the page.
-    addEventListener('dragover', (event) => event.preventDefault());
-    addEventListener('drop', (event) => event.preventDefault());
-    drop.addEventListener('dragenter', () => drop.classList.add('over'));
-    drop.addEventListener('dragleave', ({ relatedTarget }) => {
-      if (!drop.contains(relatedTarget as Node | null)) drop.classList.remove('over');
-    });
-    drop.addEventListener('drop', ({ dataTransfer }) => {
-      drop.classList.remove('over');
-      take(dataTransfer?.files[0]);
-    });
+    connectDrop(byId('drop'), (name, bytes) => void this.#open(name, bytes, []));
   }
 
   /** Numbers that were typed are taken and computed with at once. */
@@ -220,12 +209,13 @@ export class App {
 
   /** Whether it could be read. */
   async #open(
-    name: string,
+    file: string,
     bytes: () => Promise<ArrayBuffer>,
     chosen: readonly string[],
     header?: boolean,
   ): Promise<boolean> {
     if (this.#running !== undefined) return false;
+    const name = format.foreign(file);
     hideFailure(this.#failure);
     const turn = ++this.#opening;
     // Nothing is run meanwhile: it would be of the table before, beside the name of this one.
@@ -470,19 +460,17 @@ export class App {
 
   #enable(): void {
     const running = this.#running !== undefined;
-    this.#pickers.disabled = running;
     const [run, cancel] = [byId<HTMLButtonElement>('run'), byId<HTMLButtonElement>('cancel')];
-    const focused = document.activeElement;
-    run.disabled = running || this.#isReading || this.#pickers.selection === undefined;
-    cancel.disabled = !running;
-    if (this.#inside !== undefined)
-      this.#inside.canRepeat = !running && this.#plan !== undefined && this.#timed !== undefined;
-    // A disabled button loses the focus: it goes to the one that takes its turn.
-    if (focused === run && running) cancel.focus();
-    else if (focused === cancel && !running) run.focus();
-    for (const id of [...SAMPLES.map((sample) => sample.id), 'typed-run', 'header', 'file', 'threads']) {
-      byId<HTMLButtonElement | HTMLInputElement | HTMLSelectElement>(id).disabled = running;
-    }
+    const change = (): void => {
+      this.#pickers.disabled = running;
+      run.disabled = running || this.#isReading || this.#pickers.selection === undefined;
+      cancel.disabled = !running;
+      if (this.#inside !== undefined)
+        this.#inside.canRepeat = !running && this.#plan !== undefined && this.#timed !== undefined;
+      for (const id of [...SAMPLES.map((sample) => sample.id), 'typed-run', 'header', 'file', 'threads'])
+        byId<HTMLButtonElement | HTMLInputElement | HTMLSelectElement>(id).disabled = running;
+    };
+    keepFocus(change, cancel, run);
   }
 
   #fail(error: unknown, during: string): void {

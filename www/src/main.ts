@@ -2,6 +2,7 @@ import { App } from './app.js';
 import { failureOf } from './failure.js';
 import { settingsOf } from './settings.js';
 import { byId } from './ui/dom.js';
+import { keepPageFromDrops } from './ui/drop-zone.js';
 import { connectGlossary } from './ui/glossary.js';
 import { connectModePanel, connectThreads } from './ui/mode-panel.js';
 import { connectPages, type Page } from './ui/page-tabs.js';
@@ -40,6 +41,7 @@ connectTheme(() => {
   for (const tab of tabs.values()) void tab.then((opened) => opened.repaint?.());
 });
 connectModePanel();
+keepPageFromDrops();
 connectSkip();
 connectGlossary();
 connectThreads(settings.load.threads, (threads) => app.changeThreads(threads));

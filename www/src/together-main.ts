@@ -5,6 +5,7 @@ import { failureOf } from './failure.js';
 import { settingsOf } from './settings.js';
 import { type Host, Together } from './together/together.js';
 import { byId } from './ui/dom.js';
+import { keepPageFromDrops } from './ui/drop-zone.js';
 import { connectTheme } from './ui/theme.js';
 
 class Page implements Host {
@@ -34,6 +35,7 @@ class Page implements Host {
 }
 
 connectTheme(() => {});
+keepPageFromDrops();
 try {
   new Together(byId('panel-together'), new Page());
 } catch (error) {

@@ -7,6 +7,7 @@ import type { Settings } from '../settings.js';
 import { showCrossings } from '../ui/crossing.js';
 import { byTestId } from '../ui/dom.js';
 import { hideFailure, showFailure } from '../ui/failure-box.js';
+import { keepFocus } from '../ui/keep-focus.js';
 import { PhaseList } from '../ui/phase-list.js';
 import type { Answer, Application } from './application.js';
 import { DigitsView } from './digits/digits-view.js';
@@ -167,13 +168,12 @@ export class Applications {
   #enable(): void {
     const { run, cancel, choices } = this.#frame;
     const running = this.#running !== undefined;
-    const focused = document.activeElement;
-    for (const input of choices) input.disabled = running;
-    run.disabled = running || this.#current === undefined;
-    cancel.disabled = !running;
-    // A disabled button loses the focus: it goes to the one that takes its turn.
-    if (focused === run && running) cancel.focus();
-    else if (focused === cancel && !running) run.focus();
+    const change = (): void => {
+      for (const input of choices) input.disabled = running;
+      run.disabled = running || this.#current === undefined;
+      cancel.disabled = !running;
+    };
+    keepFocus(change, cancel, run);
   }
 
   #fail(error: unknown, during: string): void {

@@ -8,6 +8,9 @@ import * as format from '../format.js';
 import { totalBytes } from '../run/total-bytes.js';
 import { fillTask, MOST_COLUMNS } from '../selection.js';
 import { button, h } from '../ui/dom.js';
+import { connectDrop } from '../ui/drop-zone.js';
+import { keepFocus } from '../ui/keep-focus.js';
+import { option } from '../ui/option.js';
 import { selectionOf } from './answer.js';
 import { type Desk, type KeySet, put, spoken } from './desk.js';
 
@@ -131,16 +134,8 @@ export class Send {
       ),
       h('p', { class: 'note' }, 'Or drop a file here. It is read in this tab, and stays here.'),
     );
-    drop.addEventListener('dragover', (event) => event.preventDefault());
-    drop.addEventListener('dragenter', () => drop.classList.add('over'));
-    drop.addEventListener('dragleave', ({ relatedTarget }) => {
-      if (!drop.contains(relatedTarget as Node | null)) drop.classList.remove('over');
-    });
-    drop.addEventListener('drop', (event) => {
-      event.preventDefault();
-      drop.classList.remove('over');
-      const dropped = event.dataTransfer?.files[0];
-      if (dropped !== undefined && !this.busy) void this.#take(dropped.name, () => dropped.arrayBuffer());
+    connectDrop(drop, (name, bytes) => {
+      if (!this.busy) void this.#take(name, bytes);
     });
     this.table.append(
       drop,
@@ -221,7 +216,8 @@ export class Send {
     this.#enable();
   }
 
-  async #take(name: string, bytes: () => Promise<ArrayBuffer>): Promise<void> {
+  async #take(file: string, bytes: () => Promise<ArrayBuffer>): Promise<void> {
+    const name = format.foreign(file);
     await this.#desk.attempt(`reading ${name}`, async () => {
       const taking = (this.#taking += 1);
       const table = await this.#data.read(await bytes());
@@ -561,37 +557,25 @@ export class Send {
 
   #enable(): void {
     const running = this.#running !== undefined;
-    const focused = document.activeElement;
     const waiting =
       this.#draft?.reader !== undefined &&
       this.#draft.published !== undefined &&
       this.#draft.agreed === undefined;
-    this.#go.disabled =
-      running || waiting || this.#draft?.program === undefined || this.#desk.user === undefined;
-    this.#cancel.disabled = !running;
-    for (const control of [this.#reader, this.#label]) control.disabled = running;
-    for (const control of this.table.querySelectorAll<HTMLInputElement | HTMLButtonElement>(
-      'input, button',
-    )) {
-      if (control.type !== 'checkbox') control.disabled = running;
-    }
-    this.#columns.inert = running;
-    // A disabled button loses the focus: it goes to the one that takes its turn.
-    if (focused === this.#go && running) this.#cancel.focus();
-    else if (focused === this.#cancel && !running) this.#go.focus();
+    const change = (): void => {
+      this.#go.disabled =
+        running || waiting || this.#draft?.program === undefined || this.#desk.user === undefined;
+      this.#cancel.disabled = !running;
+      for (const control of [this.#reader, this.#label]) control.disabled = running;
+      for (const control of this.table.querySelectorAll<HTMLInputElement | HTMLButtonElement>(
+        'input, button',
+      ))
+        if (control.type !== 'checkbox') control.disabled = running;
+      this.#columns.inert = running;
+    };
+    keepFocus(change, this.#cancel, this.#go);
   }
 }
 
 function nameOfQuestion(columns: readonly NumericColumn[]): string {
   return `Mean and spread of ${columns.map(({ name }) => name).join(', ')}`.slice(0, 190);
-}
-
-function option(box: HTMLInputElement, title: string, note: string): HTMLLabelElement {
-  return h(
-    'label',
-    { class: 'option' },
-    box,
-    h('span', { class: 'title' }, title),
-    h('span', { class: 'note' }, note),
-  );
 }

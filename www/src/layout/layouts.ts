@@ -3,6 +3,7 @@ import { type Mode, numberKind } from 'cipherloom/layout';
 import { failureOf } from '../failure.js';
 import * as format from '../format.js';
 import { h } from '../ui/dom.js';
+import { keepFocus } from '../ui/keep-focus.js';
 import { AnswerClient } from './answer-client.js';
 import { type Answer, portsOf, type Wrong } from './answer.js';
 import { gridOf, holdingsOf } from './blocks.js';
@@ -358,8 +359,11 @@ export class Layouts {
     title.textContent = stopTitle(this.#stop, answer);
     slider.value = String(this.#stop);
     slider.setAttribute('aria-valuetext', title.textContent);
-    back.disabled = this.#stop === 0;
-    on.disabled = this.#stop === this.#stops.length - 1;
+    const change = (): void => {
+      back.disabled = this.#stop === 0;
+      on.disabled = this.#stop === this.#stops.length - 1;
+    };
+    keepFocus(change, on, back);
     const width = picture.clientWidth;
     if (width > 0)
       picture.replaceChildren(machinePicture(answer.plan.machine, stop, width, title.textContent));

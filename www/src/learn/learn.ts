@@ -2,6 +2,7 @@
 import type { App } from '../app.js';
 import { failureOf } from '../failure.js';
 import { h } from '../ui/dom.js';
+import { keepFocus } from '../ui/keep-focus.js';
 import { type FieldFrame, type Frame, makeFields, makeFrame } from './frame.js';
 import { FieldError, type Given, type Lesson, numbersOf, type Shown } from './lesson.js';
 import { lessonOf, LESSONS } from './lessons.js';
@@ -186,11 +187,11 @@ export class Learn {
     stop.textContent = stops[at]!.title;
     body.replaceChildren(...stops[at]!.body);
     place.textContent = `Step ${at + 1} of ${stops.length}`;
-    // A button that the focus is on cannot be disabled without losing it.
-    if (document.activeElement === back && at === 0) on.focus();
-    if (document.activeElement === on && at === stops.length - 1) back.focus();
-    back.disabled = at === 0;
-    on.disabled = at === stops.length - 1;
+    const change = (): void => {
+      back.disabled = at === 0;
+      on.disabled = at === stops.length - 1;
+    };
+    keepFocus(change, on, back);
   }
 
   #check(): void {

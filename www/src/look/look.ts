@@ -6,6 +6,8 @@ import { failureOf } from '../failure.js';
 import * as format from '../format.js';
 import type { Outcome } from '../run/runner.js';
 import { button, byId, h } from '../ui/dom.js';
+import { keepFocus } from '../ui/keep-focus.js';
+import { namesOf } from '../ui/results-table.js';
 import { hexLines } from './hex.js';
 import { includes, MOST, patternsOf } from './search.js';
 import { flipBit, type Spoiled, tryOtherKey } from './spoil.js';
@@ -85,7 +87,7 @@ export class Look {
       part(
         'client',
         'The result',
-        h('p', {}, `${line.statistic} of ${line.columns.join(' × ')}`),
+        h('p', {}, `${line.statistic} of `, ...namesOf(line.columns)),
         h('output', { class: 'cell-value', 'data-testid': 'look-result' }, textOf(line.encrypted)),
         h(
           'p',
@@ -158,8 +160,8 @@ export class Look {
   async #spoil(work: () => Promise<Spoiled>, told: (spoiled: Spoiled) => HTMLElement[]): Promise<void> {
     const shown = this.#shown;
     this.#trying = true;
-    this.#enable();
     this.#spoiled.replaceChildren(h('p', {}, 'Trying…'));
+    this.#enable();
     try {
       const spoiled = await work();
       if (shown !== this.#shown) return;
@@ -181,7 +183,11 @@ export class Look {
   }
 
   #enable(): void {
-    for (const one of this.#buttons) one.disabled = this.#stale || this.#trying;
+    const change = (): void => {
+      for (const one of this.#buttons) one.disabled = this.#stale || this.#trying;
+    };
+    // Whoever pressed one reads what comes of it.
+    keepFocus(change, this.#spoiled);
   }
 }
 

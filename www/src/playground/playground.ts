@@ -10,6 +10,8 @@ import * as format from '../format.js';
 import { Phases } from '../run/phases.js';
 import { h } from '../ui/dom.js';
 import { hideFailure, showFailure } from '../ui/failure-box.js';
+import { keepFocus } from '../ui/keep-focus.js';
+import { option } from '../ui/option.js';
 import { PhaseList } from '../ui/phase-list.js';
 import { saveFile } from '../ui/save-file.js';
 import { Editor, type Problem } from '../workbench/editor.js';
@@ -254,7 +256,8 @@ export class Playground {
   }
 
   /** Whether it could be read, and is still wanted then. */
-  async #take(name: string, bytes: () => Promise<ArrayBuffer>, chosen: readonly string[]): Promise<boolean> {
+  async #take(file: string, bytes: () => Promise<ArrayBuffer>, chosen: readonly string[]): Promise<boolean> {
+    const name = format.foreign(file);
     const { data, sample, failure } = this.#frame;
     hideFailure(failure);
     const turn = ++this.#taking;
@@ -285,13 +288,7 @@ export class Playground {
         });
         const facts = [Number.isNaN(min) ? 'all missing' : `${min} to ${max}`];
         if (missing > 0) facts.push(`${format.count(missing)} missing`);
-        return h(
-          'label',
-          { class: 'option' },
-          box,
-          h('span', { class: 'title' }, name),
-          h('span', { class: 'note' }, facts.join(', ')),
-        );
+        return option(box, name, facts.join(', '));
       }),
     );
   }
@@ -312,6 +309,11 @@ export class Playground {
     const { results, curve } = this.#frame;
     if (!results.hidden) this.#showStale(true);
     curve.replaceChildren();
+    if (this.#running === undefined) {
+      // What the last run did says nothing of what is asked now.
+      this.#phaseList.show(new Phases(() => {}));
+      this.#phaseList.say('');
+    }
     this.#schedule(wait);
   }
 
@@ -595,13 +597,11 @@ export class Playground {
   #enable(): void {
     const { run, stop, measure } = this.#frame;
     const running = this.#running !== undefined;
-    const focused = document.activeElement;
-    run.disabled = running;
-    measure.disabled = running;
-    stop.disabled = !running;
-    // A disabled button loses the focus: it goes to the one that takes its turn.
-    if (running && (focused === run || focused === measure)) stop.focus();
-    else if (!running && focused === stop) run.focus();
+    const change = (): void => {
+      run.disabled = measure.disabled = running;
+      stop.disabled = !running;
+    };
+    keepFocus(change, stop, run);
   }
 
   // --------------------------------------------------------------------------------------------------- taking it
@@ -637,7 +637,8 @@ export class Playground {
       if (line !== undefined) {
         this.#problem = { line, word: undefined, message };
         this.#showWrong();
-        this.#editor.reveal(line);
+        // Not under whoever is writing it.
+        if (this.#running !== undefined) this.#editor.reveal(line);
       }
       return;
     }

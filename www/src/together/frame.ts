@@ -8,15 +8,17 @@ export const PREFIX = 'together-';
 export interface Frame {
   readonly failure: HTMLElement;
   /** Before there is a meeting. */
-  readonly plan: HTMLElement;
+  readonly plan: HTMLFormElement;
   readonly names: HTMLInputElement;
   readonly decimals: HTMLSelectElement;
   readonly relay: HTMLInputElement;
   readonly begin: HTMLButtonElement;
   /** Of a meeting. */
   readonly seat: HTMLElement;
+  readonly another: HTMLButtonElement;
   /** Of a meeting by a relay. */
   readonly relayed: HTMLElement;
+  readonly access: HTMLFormElement;
   readonly user: HTMLInputElement;
   readonly pass: HTMLInputElement;
   readonly connect: HTMLButtonElement;
@@ -71,10 +73,10 @@ export function makeFrame(host: HTMLElement): Frame {
     spellcheck: 'false',
     'aria-describedby': 'together-relay-note',
   });
-  const begin = h('button', { ...id('begin'), type: 'button', class: 'primary' }, 'Begin a meeting');
+  const begin = h('button', { ...id('begin'), type: 'submit', class: 'primary' }, 'Begin a meeting');
   const plan = h(
-    'div',
-    { class: 'together-plan' },
+    'form',
+    { class: 'together-plan', novalidate: true },
     h('label', { class: 'field' }, h('span', {}, `Names of the parties, 2 to ${MOST_PARTIES}`), names),
     h('label', { class: 'field' }, h('span', {}, 'Digits behind the decimal point'), decimals),
     h(
@@ -92,8 +94,8 @@ export function makeFrame(host: HTMLElement): Frame {
   );
   const user = h('input', { ...id('user'), type: 'text', autocomplete: 'off', spellcheck: 'false' });
   const pass = h('input', { ...id('pass'), type: 'password', autocomplete: 'off' });
-  const connect = h('button', { ...id('connect'), type: 'button', class: 'primary' }, 'Connect to the relay');
-  const connected = h('p', { ...id('connected'), class: 'note', role: 'status' });
+  const connect = h('button', { ...id('connect'), type: 'submit', class: 'primary' }, 'Connect to the relay');
+  const connected = h('p', { ...id('connected'), class: 'note', role: 'status', tabindex: -1 });
   const code = h('p', { ...id('code'), class: 'together-code' });
   const same = h('button', { ...id('same'), type: 'button', class: 'primary' }, 'All have this code');
   const differs = h('button', { ...id('differs'), type: 'button' }, 'A code differs');
@@ -115,9 +117,9 @@ export function makeFrame(host: HTMLElement): Frame {
     ),
     h('div', { class: 'row' }, same, differs),
   );
-  const relayed = h(
-    'div',
-    { ...id('relayed'), class: 'together-relayed', hidden: true },
+  const access = h(
+    'form',
+    { class: 'together-access', novalidate: true },
     h(
       'details',
       {},
@@ -126,10 +128,20 @@ export function makeFrame(host: HTMLElement): Frame {
       h('label', { class: 'field' }, h('span', {}, 'Password at the relay'), pass),
     ),
     h('div', { class: 'row' }, connect),
+  );
+  const relayed = h(
+    'div',
+    { ...id('relayed'), class: 'together-relayed', hidden: true },
+    access,
     connected,
     compare,
   );
   const seat = h('div', { ...id('seat'), hidden: true });
+  const another = h(
+    'button',
+    { ...id('another'), type: 'button', class: 'small quiet' },
+    'Begin another meeting',
+  );
   const sample = h(
     'button',
     { ...id('sample'), type: 'button', class: 'primary', disabled: true },
@@ -230,6 +242,7 @@ export function makeFrame(host: HTMLElement): Frame {
       relay,
       begin,
       seat,
+      another,
       sample,
       file,
       column,
@@ -239,7 +252,7 @@ export function makeFrame(host: HTMLElement): Frame {
       agree,
       cancel,
     },
-    ...{ relayed, user, pass, connect, connected, compare, code, same, differs },
+    ...{ relayed, access, user, pass, connect, connected, compare, code, same, differs },
     ...{ status, cut: cutPlace, cutNote, results, answer, compared, messages },
   };
 }

@@ -1,5 +1,6 @@
 /** Meeting at a relay, as a person does it: connect, wait for the others, compare the code by telephone, say that it is the same. */
 import type { Transport } from 'cipherloom/parties';
+import { keepFocus } from '../ui/keep-focus.js';
 import type { Frame } from './frame.js';
 import type { Seat } from './meeting.js';
 import { meet, type Meeting } from './relay.js';
@@ -33,7 +34,10 @@ export class RelayPanel {
   constructor(frame: Frame, events: RelayEvents) {
     this.#frame = frame;
     this.#events = events;
-    frame.connect.addEventListener('click', () => void this.#connect());
+    frame.access.addEventListener('submit', (event) => {
+      event.preventDefault();
+      void this.#connect();
+    });
     frame.same.addEventListener('click', () => void this.#confirm());
     frame.differs.addEventListener('click', () => void this.#reject());
   }
@@ -79,9 +83,13 @@ export class RelayPanel {
   }
 
   enable(): void {
-    const { connect, user, pass } = this.#frame;
+    const { connect, user, pass, connected } = this.#frame;
     const free = this.#at?.kept.session.over !== true && !this.#connecting && this.#meeting === undefined;
-    for (const control of [connect, user, pass]) control.disabled = this.#at === undefined || !free;
+    const change = (): void => {
+      for (const control of [connect, user, pass]) control.disabled = this.#at === undefined || !free;
+    };
+    // There it is told who is still missing.
+    keepFocus(change, connected);
   }
 
   async #connect(): Promise<void> {
@@ -138,16 +146,20 @@ export class RelayPanel {
   }
 
   #confirmed(): void {
-    const { compare, connected, code } = this.#frame;
-    compare.hidden = true;
-    connected.textContent = `All have the code ${code.textContent}.`;
-    this.#events.changed();
+    const { compare, connected, code, agree, sample } = this.#frame;
+    const change = (): void => {
+      compare.hidden = true;
+      connected.textContent = `All have the code ${code.textContent}.`;
+      this.#events.changed();
+    };
+    keepFocus(change, agree, sample);
   }
 
   async #reject(): Promise<void> {
     this.#meeting?.close();
-    this.#frame.compare.hidden = true;
-    this.#frame.connected.textContent = '';
+    const { compare, connected, another } = this.#frame;
+    connected.textContent = '';
+    keepFocus(() => (compare.hidden = true), another);
     await this.#events.ended(
       'Nothing was sent. If a code differs, somebody sits between you: begin a new meeting, by another relay.',
     );

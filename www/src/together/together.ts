@@ -8,6 +8,7 @@ import { failureOf, isCancellation } from '../failure.js';
 import * as format from '../format.js';
 import { button, h } from '../ui/dom.js';
 import { hideFailure, showFailure } from '../ui/failure-box.js';
+import { keepFocus } from '../ui/keep-focus.js';
 import { crossingTable, messageList, nameOf, numbersOf } from './crossed.js';
 import { cutPicture } from './cut-picture.js';
 import { type Frame, makeFrame } from './frame.js';
@@ -81,8 +82,16 @@ export class Together {
       failed: (error, during) => this.#fail(error, during),
       ended: (why) => this.#end(why),
     });
-    const { begin, sample, file, column, agree, cancel } = this.#frame;
-    begin.addEventListener('click', () => this.#begin());
+    const { plan, another, sample, file, column, agree, cancel } = this.#frame;
+    plan.addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.#begin();
+    });
+    another.addEventListener('click', () => {
+      history.pushState(null, '', '#together');
+      this.#leave(true);
+      this.#frame.names.focus();
+    });
     sample.addEventListener('click', () => void this.#take(SAMPLE_NAME, fetchSample));
     file.addEventListener('change', () => {
       const chosen = file.files?.[0];
@@ -121,7 +130,7 @@ export class Together {
     const { names, decimals, relay, failure } = this.#frame;
     hideFailure(failure);
     try {
-      const parties = names.value.split(',').map((name) => name.trim());
+      const parties = namesIn(names.value);
       const meeting = newMeeting(parties, Number(decimals.value), relay.value.trim());
       const seat = { meeting, party: parties[0]! };
       if (documentOf(seat) !== location.pathname) return location.assign(addressOf(seat));
@@ -140,9 +149,9 @@ export class Together {
     this.#leave();
     const { plan, seat: place } = this.#frame;
     this.#seat = seat;
-    plan.hidden = true;
     place.hidden = false;
     place.replaceChildren(...this.#invitations(seat));
+    keepFocus(() => (plan.hidden = true), place.querySelector('a'));
     this.#relay.reset(relay !== undefined);
     void this.#join().then(() => this.#comeBack(seat));
   }
@@ -222,7 +231,7 @@ export class Together {
   #leave(ends = false): void {
     const over = ends || this.#running !== undefined;
     this.#running?.abort(new DOMException('Cancelled', 'AbortError'));
-    const { plan, seat, results, status, failure, leaves, cut } = this.#frame;
+    const { plan, begin, seat, results, status, failure, leaves, cut } = this.#frame;
     hideFailure(failure);
     this.#sitting.abort(new DOMException('Cancelled', 'AbortError'));
     this.#sitting = new AbortController();
@@ -237,7 +246,10 @@ export class Together {
     this.#joined?.cut.dispose();
     this.#joined = undefined;
     plan.hidden = false;
-    for (const place of [seat, results, cut.parentElement!]) place.hidden = true;
+    const hide = (): void => {
+      for (const place of [seat, results, cut.parentElement!]) place.hidden = true;
+    };
+    keepFocus(hide, begin);
     status.textContent = '';
     leaves.replaceChildren();
     this.#enable();
@@ -288,15 +300,7 @@ export class Together {
           : ['The others meet you at ', h('code', {}, meeting.relay), '. Send each of them their link:']),
       ),
       h('ul', { class: 'together-links' }, ...links),
-      button(
-        'Begin another meeting',
-        () => {
-          history.pushState(null, '', '#together');
-          this.#leave(true);
-          this.#frame.names.focus();
-        },
-        { class: 'small quiet', 'data-testid': 'together-another' },
-      ),
+      this.#frame.another,
       ...(meeting.parties.length === 2
         ? [
             h(
@@ -338,7 +342,8 @@ export class Together {
 
   // ------------------------------------------------------------------------------------------------- values
 
-  async #take(name: string, bytes: () => Promise<ArrayBuffer>): Promise<void> {
+  async #take(file: string, bytes: () => Promise<ArrayBuffer>): Promise<void> {
+    const name = format.foreign(file);
     hideFailure(this.#frame.failure);
     try {
       const table = await this.#app.data.read(await bytes());
@@ -519,19 +524,28 @@ export class Together {
   }
 
   #enable(): void {
-    const { sample, file, column, agree, cancel } = this.#frame;
+    const { sample, file, column, agree, cancel, another } = this.#frame;
     const running = this.#running !== undefined;
     const free = this.#seat !== undefined && !running && !this.#over;
-    for (const control of [sample, file, column]) control.disabled = !free;
     const ready = this.#kept !== undefined && this.#joined !== undefined && this.#isMet;
-    agree.disabled = !free || this.#units === undefined || !ready;
     this.#relay.enable();
-    cancel.disabled = !running;
+    const change = (): void => {
+      for (const control of [sample, file, column]) control.disabled = !free;
+      agree.disabled = !free || this.#units === undefined || !ready;
+      cancel.disabled = !running;
+    };
+    keepFocus(change, cancel, agree, another);
   }
 
   #fail(error: unknown, during: string): void {
     showFailure(this.#frame.failure, failureOf(error, during), () => this.#app.renew());
   }
+}
+
+/** Names between commas, those that look alike as one; a comma too many names nobody. */
+function namesIn(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim().replaceAll(/\s+/g, ' ').normalize());
+  return names.filter((name) => name !== '');
 }
 
 /** Who has not come yet hears nothing. */

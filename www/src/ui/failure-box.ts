@@ -1,6 +1,27 @@
-/** The box that says what went wrong. */
+/** The box that says what went wrong: beside what was pressed, since a tab may be many screens of a telephone long. */
 import type { Failure } from '../failure.js';
 import { button, h } from './dom.js';
+import { focusFirst } from './keep-focus.js';
+
+/** What a visitor pressed or was in last. */
+interface Used {
+  readonly element: HTMLElement;
+  /** A part of a step, or of the tab: those stay when what is in them is drawn anew. */
+  readonly place: Element | null;
+}
+
+const CONTROLS = 'button, a, input, select, textarea, summary';
+/** By panel: a run may fail while its visitor is in another tab. */
+const used = new WeakMap<Element, Used>();
+for (const type of ['click', 'focusin', 'drop'] as const) addEventListener(type, note, true);
+
+function note({ target }: Event): void {
+  if (!(target instanceof HTMLElement) || target.closest('.failure') !== null) return;
+  const panel = target.closest('.page-panel');
+  if (panel === null) return;
+  const place = target.closest('.step > *') ?? target.closest('.page-panel > *');
+  used.set(panel, { element: target.closest<HTMLElement>(CONTROLS) ?? target, place });
+}
 
 /** Shows a failure; `restart` replaces dead workers. */
 export function showFailure(
@@ -8,7 +29,6 @@ export function showFailure(
   { sentence, code, place, canRestart }: Failure,
   restart: () => void,
 ): void {
-  const before = document.activeElement;
   box.dataset['code'] = code;
   box.replaceChildren(
     h('p', { class: 'sentence', 'data-testid': 'error-sentence' }, sentence),
@@ -23,17 +43,33 @@ export function showFailure(
       'div',
       { class: 'row' },
       ...(canRestart ? [button('Restart the workers', restart, { 'data-testid': 'restart' })] : []),
-      button('Dismiss', () => dismiss(box, before), { class: 'quiet' }),
+      button('Dismiss', () => dismiss(box), { class: 'quiet' }),
     ),
   );
+  stand(box);
   box.hidden = false;
   box.scrollIntoView({ block: 'nearest' });
 }
 
+/** Puts it where its reader is. */
+function stand(box: HTMLElement): void {
+  const panel = box.closest('.page-panel');
+  const at = panel === null ? undefined : used.get(panel);
+  if (at === undefined) return;
+  const { place } = at;
+  // In what is inert nothing can be read aloud or pressed.
+  if (place?.isConnected !== true || place.closest('[inert]') !== null)
+    panel?.querySelector('.steps')?.before(box);
+  else if (place !== box) place.after(box);
+}
+
 /** Who works by keyboard goes on where it went wrong. */
-function dismiss(box: HTMLElement, before: Element | null): void {
+function dismiss(box: HTMLElement): void {
+  const panel = box.closest('.page-panel');
   hideFailure(box);
-  if (before instanceof HTMLElement && before.isConnected) before.focus();
+  const at = panel === null ? undefined : used.get(panel);
+  if (at !== undefined)
+    focusFirst([at.element, ...(at.place?.querySelectorAll<HTMLElement>(CONTROLS) ?? [])]);
 }
 
 export function hideFailure(box: HTMLElement): void {

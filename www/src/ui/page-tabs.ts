@@ -27,6 +27,8 @@ export function connectPages(opened: (page: Page) => void): void {
       tabs[index]!.tabIndex = isShown ? 0 : -1;
       byId(`panel-${name}`).hidden = !isShown;
     }
+    // Whoever has several open finds them by it, and so does who goes back by the history.
+    document.title = `${tabs[PAGES.indexOf(page)]!.textContent.trim()} · cipherloom`;
     opened(page);
   };
   const go = (page: Page): void => {

@@ -7,6 +7,7 @@ import { lanesOf } from '../timeline/spans.js';
 import { Timeline } from '../timeline/timeline.js';
 import { button, h } from '../ui/dom.js';
 import { hideFailure, showFailure } from '../ui/failure-box.js';
+import { keepFocus } from '../ui/keep-focus.js';
 import { Board, laneColor } from './board.js';
 import { exampleFiles } from './examples.js';
 import { jobFailure } from './failure-words.js';
@@ -446,15 +447,14 @@ export class Vectors {
   #enable(): void {
     const { run, cancel, choices, examples, files, folder, clear, workers, list, fields } = this.#frame;
     const running = this.#running !== undefined;
-    const focused = document.activeElement;
     const fields_ = [...list.querySelectorAll('button'), ...fields.querySelectorAll('select')];
-    for (const one of [...fields_, examples, files, folder, clear, workers]) one.disabled = running;
-    for (const { input } of choices) input.disabled = running || input.dataset['fits'] === 'false';
-    run.disabled = running || this.#problem() !== undefined;
-    cancel.disabled = !running;
-    // A disabled button loses the focus: it goes to the one that takes its turn.
-    if (focused === run && running) cancel.focus();
-    else if (focused === cancel && !running) run.focus();
+    const change = (): void => {
+      for (const one of [...fields_, examples, files, folder, clear, workers]) one.disabled = running;
+      for (const { input } of choices) input.disabled = running || input.dataset['fits'] === 'false';
+      run.disabled = running || this.#problem() !== undefined;
+      cancel.disabled = !running;
+    };
+    keepFocus(change, cancel, run);
   }
 
   #say(text: string): void {

@@ -2,6 +2,7 @@
 import { DisposedError } from 'cipherloom';
 import { failureOf, isCancellation } from '../failure.js';
 import { button, h } from '../ui/dom.js';
+import { keepFocus } from '../ui/keep-focus.js';
 
 /** What the work is given. */
 export interface Working {
@@ -110,13 +111,12 @@ export class Job {
 
   #show(state: State, said: string): void {
     const running = state === 'running';
-    const focused = document.activeElement;
     this.#host.dataset['state'] = state;
-    this.#start.disabled = running;
-    this.#cancel.disabled = !running;
-    // A disabled button loses the focus: it goes to the one that takes its turn.
-    if (focused === this.#start && running) this.#cancel.focus();
-    else if (focused === this.#cancel && !running) this.#start.focus();
+    const change = (): void => {
+      this.#start.disabled = running;
+      this.#cancel.disabled = !running;
+    };
+    keepFocus(change, this.#cancel, this.#start);
     this.#bar.hidden = !running;
     this.#said.textContent = said;
   }

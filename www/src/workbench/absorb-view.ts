@@ -3,6 +3,7 @@ import type { Interval } from '../graph/graph-text.js';
 import { kindOf } from '../graph/kinds.js';
 import * as format from '../format.js';
 import { button, h, s } from '../ui/dom.js';
+import { focusFirst } from '../ui/keep-focus.js';
 import { absorbed, type Absorbed, type Named, type Part } from './absorb.js';
 import type { Made } from './stages.js';
 
@@ -49,6 +50,9 @@ export class AbsorbView {
     const go = (by: number) => (): void => {
       this.#at += by;
       this.#draw();
+      // The buttons are others by now.
+      const [back, on] = this.#host.querySelectorAll('button');
+      focusFirst(by > 0 ? [on, back] : [back, on]);
     };
     const steps = [
       button('‹ Previous', go(-1), { class: 'small', disabled: this.#at === 0 }),

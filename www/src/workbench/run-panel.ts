@@ -3,6 +3,7 @@ import type { Circuit, Loom } from 'cipherloom';
 import { failureOf, isCancellation } from '../failure.js';
 import * as format from '../format.js';
 import { button, h } from '../ui/dom.js';
+import { keepFocus } from '../ui/keep-focus.js';
 import type { DataFields } from './data-fields.js';
 import { withLooks } from './looks.js';
 import type { Made } from './stages.js';
@@ -75,12 +76,11 @@ export class RunPanel {
   }
 
   #enable(): void {
-    const focused = document.activeElement;
-    this.#run.disabled = this.#made === undefined || this.#running !== undefined;
-    this.#cancel.disabled = this.#running === undefined;
-    // A disabled button loses the focus: it goes to the one that takes its turn.
-    if (focused === this.#run && this.#run.disabled) this.#cancel.focus();
-    else if (focused === this.#cancel && this.#cancel.disabled) this.#run.focus();
+    const change = (): void => {
+      this.#run.disabled = this.#made === undefined || this.#running !== undefined;
+      this.#cancel.disabled = this.#running === undefined;
+    };
+    keepFocus(change, this.#cancel, this.#run);
   }
 
   async #start(): Promise<void> {

@@ -38,7 +38,7 @@ export function valueTable({ name, type, shape, data }: Value): HTMLElement {
   return h(
     'section',
     {
-      class: 'value',
+      class: 'value graph-value',
       'data-testid': 'value',
       'data-name': name,
       'data-values': Array.from<number | bigint>(data.subarray(0, 64)).join(','),

@@ -181,7 +181,11 @@ export class Workbench {
   #showProblem(error: unknown, line?: number): void {
     const { sentence, code } = failureOf(error, 'opening the text');
     // The core says the line, but for what is wrong with more than one.
-    const told = sentence.replace(/^line /, 'Line ');
+    const { line: at, expected } = error instanceof CipherloomError ? error.details : {};
+    const told =
+      String(at) === '0' // the end of the text
+        ? `The text ends where “${String(expected).trim()}” is expected.`
+        : sentence.replace(/^line /, 'Line ');
     const place = line === undefined || told !== sentence ? '' : `Line ${line}: `;
     this.#frame.problem.textContent = `${place}${told} (${code})`;
     this.#frame.problem.hidden = false;
