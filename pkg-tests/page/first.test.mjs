@@ -1,12 +1,14 @@
 // The first minute, as somebody spends it who has never been here: by keyboard alone, reading what is on the screen. And that
 // every tab can be read by anybody: axe finds nothing, and nothing is wider than the window.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { ROOT } from '../../scripts/lib/run.mjs';
-import { openPage, PATIENCE_MS } from './demo.mjs';
+import { builtPage, openPage, PATIENCE_MS } from './demo.mjs';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const WIDTHS = [320, 360, 720, 1440, 3840];
@@ -46,10 +48,11 @@ const LOOKS = (panel) => `(() => {
 
 describe('Chromium', () => {
   let page;
-  let open;
-  openPage('Chromium', (opened, browser, url) => {
-    page = opened;
-    open = (tab) => browser.open(`${url}#${tab}`);
+  let url;
+  let openAt;
+  openPage('Chromium', (opened, browser, at) => {
+    [page, url] = [opened, at];
+    openAt = (address) => browser.open(address);
   });
 
   test('three numbers, by keyboard: in few keys from the address to the cell, its bytes, what crosses, and the result', async () => {
@@ -257,9 +260,32 @@ describe('Chromium', () => {
     assert.deepEqual(found, []);
   });
 
+  test('a tab that could not be fetched says so, and is as it should be once it can', async (t) => {
+    // As hosts of files do, that have no page for what they lack.
+    const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm' };
+    let lacking = /layouts-[^/]*\.css$/;
+    const server = createServer(({ url: path }, response) => {
+      const file = join(builtPage(), path === '/' ? 'index.html' : path.replace(/[?#].*/, ''));
+      if (lacking?.test(path) || !existsSync(file)) return response.writeHead(404).end();
+      response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream' });
+      response.end(readFileSync(file));
+    }).listen(0, '127.0.0.1');
+    t.after(() => server.close());
+    await once(server, 'listening');
+    const other = await openAt(`http://127.0.0.1:${server.address().port}/`);
+    await other.click('#tab-layout');
+    const said = `document.querySelector('#layout-status')`;
+    await other.until(`/could not be fetched\\. Is this device online\\?/.test(${said}.textContent)`, PATIENCE_MS);
+    lacking = undefined;
+    await other.click('#layout-status button');
+    await other.until(`document.querySelector('.layout-fields') !== null`, PATIENCE_MS);
+    assert.equal(await other.evaluate(`getComputedStyle(document.querySelector('.layout-fields')).display`), 'grid');
+    await other.close();
+  });
+
   test('a tab looks as it does alone when all others have been opened, too', async () => {
     for (const tab of ['statistics', 'together', 'kernels', 'playground']) {
-      const alone = await open(tab);
+      const alone = await openAt(`${url}#${tab}`);
       const panel = `panel-${tab}`;
       await alone.until(`document.querySelector('#${panel}').childElementCount > 1`, PATIENCE_MS);
       if (tab === 'statistics') {

@@ -15,6 +15,10 @@ export interface Failure {
 /** Details that say where, in the order in which they are read. */
 const PLACES = ['input', 'output', 'column', 'row', 'variant', 'role', 'address'] as const;
 
+/** How browsers say that a file of the page's own could not be had. */
+const NOT_FETCHED =
+  /dynamically imported module|importing a module script|preload CSS|Failed to fetch|NetworkError|Load failed/i;
+
 /** An error that came up `during` something ("reading the file"). */
 export function failureOf(error: unknown, during: string): Failure {
   const known = error instanceof CipherloomError ? error : undefined;
@@ -23,7 +27,7 @@ export function failureOf(error: unknown, during: string): Failure {
     return typeof value === 'string' || typeof value === 'number' ? [`${key} ${value}`] : [];
   });
   return {
-    sentence: asSentence(error instanceof Error ? error.message : String(error)),
+    sentence: sentenceOf(error),
     code: known?.code ?? (error instanceof Error ? error.name : 'unknown'),
     place: [`while ${during}`, ...where].join(', '),
     canRestart: known?.code.startsWith('worker.') ?? false,
@@ -35,7 +39,9 @@ export function isCancellation(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted && error === signal.reason;
 }
 
-function asSentence(message: string): string {
-  const text = message.trim();
+function sentenceOf(error: unknown): string {
+  const text = (error instanceof Error ? error.message : String(error)).trim();
+  if (NOT_FETCHED.test(text))
+    return 'A part of this page could not be fetched. Is this device online? Then try again, or load the page anew.';
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

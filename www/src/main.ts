@@ -1,9 +1,10 @@
 import { App } from './app.js';
 import { failureOf } from './failure.js';
 import { settingsOf } from './settings.js';
-import { byId } from './ui/dom.js';
+import { button, byId } from './ui/dom.js';
 import { keepPageFromDrops } from './ui/drop-zone.js';
 import { connectGlossary } from './ui/glossary.js';
+import { fetchLostStyles } from './ui/lost-styles.js';
 import { connectModePanel, connectThreads } from './ui/mode-panel.js';
 import { connectPages, type Page } from './ui/page-tabs.js';
 import { connectSkip } from './ui/skip-link.js';
@@ -45,13 +46,24 @@ keepPageFromDrops();
 connectSkip();
 connectGlossary();
 connectThreads(settings.load.threads, (threads) => app.changeThreads(threads));
-connectPages((page) => {
+connectPages(open);
+
+function open(page: Page): void {
   if (page === 'statistics' || tabs.has(page)) return;
-  const tab = MAKE[page](byId(`panel-${page}`));
+  const tab = fetchLostStyles().then(() => MAKE[page](byId(`panel-${page}`)));
   tabs.set(page, tab);
   tab.catch((error: unknown) => {
     tabs.delete(page); // the next opening tries anew
     const { sentence, code } = failureOf(error, `opening the ${page} tab`);
-    byId(`${page}-status`).textContent = `The ${page} tab could not be opened: ${sentence} (${code})`;
+    const status = byId(`${page}-status`);
+    const again = button(
+      'Try again',
+      () => {
+        status.textContent = 'Opening…';
+        open(page);
+      },
+      { class: 'small' },
+    );
+    status.replaceChildren(`The ${page} tab could not be opened. ${sentence} (${code}) `, again);
   });
-});
+}

@@ -32,7 +32,11 @@ test('failures name their code and place', () => {
     place: 'while decrypting, column age, row 3',
     canRestart: false,
   });
-  expect(failureOf(new TypeError('Failed to fetch'), 'reading').code).toBe('TypeError');
+  const unfetched = failureOf(new TypeError('Failed to fetch'), 'reading');
+  expect(unfetched).toMatchObject({
+    code: 'TypeError',
+    sentence: expect.stringMatching(/Is this device online/),
+  });
 });
 
 test('settings come from the address, and go there', () => {
