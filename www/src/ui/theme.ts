@@ -28,6 +28,8 @@ export function connectTheme(changed: () => void): void {
 export function colorOf(property: string): string {
   const probe = document.createElement('span');
   probe.style.color = `var(${property})`;
+  // Where the system has colors of its own, all of them would be that of text; canvases are left as they are drawn.
+  probe.style.setProperty('forced-color-adjust', 'none');
   document.body.append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();
