@@ -1,6 +1,6 @@
 /** Who is signed in, and how one comes in. */
 import { button, h } from '../ui/dom.js';
-import type { Desk, User } from './desk.js';
+import { type Desk, put, type User } from './desk.js';
 import { ClinicError } from './service.js';
 
 const NAMES = ['ann', 'ben', 'cleo', 'dan', 'eva', 'finn', 'gita', 'hugo'] as const;
@@ -68,7 +68,8 @@ export class Account {
       ),
     );
     if (this.#demo && name === '')
-      this.place.replaceChildren(
+      put(
+        this.place,
         h(
           'p',
           {},
@@ -88,7 +89,7 @@ export class Account {
         ),
         h('details', {}, h('summary', {}, 'Sign in with a name and a password'), form),
       );
-    else this.place.replaceChildren(form);
+    else put(this.place, form);
   }
 
   showUser({ name, role }: User, holding: () => number): void {
@@ -105,7 +106,8 @@ export class Account {
       },
       { class: 'small', 'data-testid': 'clinic-sign-out' },
     );
-    this.place.replaceChildren(
+    put(
+      this.place,
       h(
         'p',
         {},

@@ -630,19 +630,20 @@ export class Playground {
 
   #fail(error: unknown, during: string): void {
     const failure = failureOf(error, during);
+    // What was not asked for moves nothing under whoever is writing.
+    const moves = this.#running !== undefined || !this.#editor.hasFocus;
     if (error instanceof ProgramError) {
       const { code, line, message } = error;
       const place = line === undefined ? failure.place : `${failure.place}, line ${line}`;
-      showFailure(this.#frame.failure, { ...failure, code, place }, () => undefined);
+      showFailure(this.#frame.failure, { ...failure, code, place }, () => undefined, moves);
       if (line !== undefined) {
         this.#problem = { line, word: undefined, message };
         this.#showWrong();
-        // Not under whoever is writing it.
-        if (this.#running !== undefined) this.#editor.reveal(line);
+        if (moves) this.#editor.reveal(line);
       }
       return;
     }
-    showFailure(this.#frame.failure, failure, () => this.#app.renew());
+    showFailure(this.#frame.failure, failure, () => this.#app.renew(), moves);
   }
 }
 

@@ -13,7 +13,7 @@ interface Used {
 const CONTROLS = 'button, a, input, select, textarea, summary';
 /** By panel: a run may fail while its visitor is in another tab. */
 const used = new WeakMap<Element, Used>();
-for (const type of ['click', 'focusin', 'drop'] as const) addEventListener(type, note, true);
+for (const type of ['click', 'focusin', 'change', 'drop'] as const) addEventListener(type, note, true);
 
 function note({ target }: Event): void {
   if (!(target instanceof HTMLElement) || target.closest('.failure') !== null) return;
@@ -23,11 +23,12 @@ function note({ target }: Event): void {
   used.set(panel, { element: target.closest<HTMLElement>(CONTROLS) ?? target, place });
 }
 
-/** Shows a failure; `restart` replaces dead workers. */
+/** Shows a failure; `restart` replaces dead workers. `moves`: whether the page is scrolled to it. */
 export function showFailure(
   box: HTMLElement,
   { sentence, code, place, canRestart }: Failure,
   restart: () => void,
+  moves = true,
 ): void {
   box.dataset['code'] = code;
   box.replaceChildren(
@@ -48,7 +49,7 @@ export function showFailure(
   );
   stand(box);
   box.hidden = false;
-  box.scrollIntoView({ block: 'nearest' });
+  if (moves) box.scrollIntoView({ block: 'nearest' });
 }
 
 /** Puts it where its reader is. */

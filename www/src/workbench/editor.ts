@@ -72,6 +72,11 @@ export class Editor {
     });
   }
 
+  /** Somebody writes in it. */
+  get hasFocus(): boolean {
+    return this.#view.hasFocus;
+  }
+
   get text(): string {
     return this.#view.state.doc.toString();
   }
