@@ -199,6 +199,26 @@ for (const name of BROWSERS) {
       await first.until(`document.activeElement.dataset.testid === 'together-another'`, PATIENCE_MS);
     });
 
+    test('who looks at another tab of the page comes back to the meeting, at its address', async () => {
+      await first.click('[data-testid="together-another"]');
+      await first.evaluate(`${find('names')}.value = 'north, south'`);
+      await first.click('[data-testid="together-begin"]');
+      await bring(first);
+      await agree(first);
+      const waits = `/^Waiting for south to agree/.test(${find('said')}.textContent)`;
+      await first.until(waits, PATIENCE_MS);
+      const address = await first.evaluate('location.href');
+      await first.click('#tab-statistics');
+      await first.click('#tab-together');
+      assert.equal(await first.evaluate('location.href'), address);
+      for (const way of ['back', 'forward']) {
+        await first.evaluate(`history.${way}()`);
+        await first.until(`document.querySelector('#panel-together').hidden === ${way === 'back'}`, PATIENCE_MS);
+      }
+      assert.ok(await first.evaluate(waits));
+      await first.click('[data-testid="together-cancel"]');
+    });
+
     test('names that do not do, and invitations that were changed, are told in words', async () => {
       await first.click('[data-testid="together-another"]');
       for (const [names, words] of [

@@ -31,9 +31,13 @@ export function connectPages(opened: (page: Page) => void): void {
     document.title = `${tabs[PAGES.indexOf(page)]!.textContent.trim()} · cipherloom`;
     opened(page);
   };
+  // A tab has its address again when it is come back to: a meeting is left by another one alone.
+  const hashes = new Map<Page, string>();
   const go = (page: Page): void => {
     if (page === current) return;
-    history.pushState(null, '', page === 'statistics' ? location.pathname + location.search : `#${page}`);
+    if (pageOf(location.hash) === current) hashes.set(current, location.hash);
+    const address = page === 'statistics' ? location.pathname + location.search : `#${page}`;
+    history.pushState(null, '', hashes.get(page) ?? address);
     show(page);
   };
   for (const [index, page] of PAGES.entries()) tabs[index]!.addEventListener('click', () => go(page));
