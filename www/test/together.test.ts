@@ -156,7 +156,13 @@ describe('the wire', () => {
     });
     const [out, back] = [crossing('a', 'b', '0a0b'), crossing('b', 'a', '0c0d')];
     const heard: Message[] = [];
-    const wire = overheard(transport, 'a', [out, back], (message) => heard.push(message));
+    let mute = false;
+    const wire = overheard(transport, {
+      party: 'a',
+      crossings: [out, back],
+      heard: (message) => heard.push(message),
+      isMute: () => mute,
+    });
     const got: Uint8Array[] = [];
     wire.listen((_, bytes) => got.push(bytes));
     await wire.send('b', Uint8Array.of(1, 10, 11, 7, 8));
@@ -169,5 +175,8 @@ describe('the wire', () => {
       ['b', 'a', '0c0d', 2],
       ['b', 'a', undefined, undefined],
     ]);
+    mute = true;
+    await wire.send('b', Uint8Array.of(1, 10, 11, 9, 9));
+    expect([sent.length, heard.length]).toEqual([1, 3]);
   });
 });

@@ -41,6 +41,9 @@ export interface Host {
 /** The document whose policy lets it connect to a relay. */
 const RELAYED = 'together.html';
 
+/** Why a run ends that goes on by other workers, as after a reload. */
+const REPLACED = new DOMException('The workers were replaced', 'AbortError');
+
 /** Where a seat is taken: without a relay in any document. */
 function documentOf({ meeting }: Seat): string {
   return meeting.relay === undefined ? location.pathname : new URL(RELAYED, location.href).pathname;
@@ -102,7 +105,7 @@ export class Together {
     agree.addEventListener('click', () => void this.#run());
     cancel.addEventListener('click', () => this.#running?.abort(new DOMException('Cancelled', 'AbortError')));
     app.onReplaced(() => {
-      this.#running?.abort(new DOMException('Cancelled', 'AbortError'));
+      this.#running?.abort(REPLACED);
       this.#joined = undefined;
       void this.#joinAgain();
     });
@@ -416,10 +419,12 @@ export class Together {
       const text = this.#frame.brought.textContent;
       await kept.keep({ brought: { text, units }, agreed: true });
       const { carrier, run } = await this.#wire(seat);
-      transport = overheard(carrier, party, crossings, (message) => {
+      const heard = (message: Message): void => {
         messages.push(message);
         if (absent.delete(message.from)) this.#say(absent);
-      });
+      };
+      // Of a run that goes on the others are not told that it ends.
+      transport = overheard(carrier, { party, crossings, heard, isMute: () => signal.reason === REPLACED });
       const seeds = await keptSeeds(store, run, cut);
       // Whoever has pressed the button has seen the list.
       const options = { transport, run, leaves: cut.leaves, keep: store, signal };
@@ -428,7 +433,7 @@ export class Together {
       this.#show(totalsIn(outputs, party), ownTotals(bring), messages, seat);
     } catch (error) {
       // Who has left the seat comes back to it, or not.
-      if (seat !== this.#seat) return;
+      if (seat !== this.#seat || signal.reason === REPLACED) return;
       const cancelled = isCancellation(error, signal);
       if (!cancelled) this.#fail(error, 'computing together');
       await this.#end(
@@ -438,6 +443,7 @@ export class Together {
       transport?.close();
       if (this.#running === controller) this.#running = undefined;
       this.#enable();
+      if (signal.reason === REPLACED && seat === this.#seat) void this.#goOn(seat);
     }
   }
 

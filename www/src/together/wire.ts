@@ -12,13 +12,17 @@ export interface Message {
 /** Most bytes of a message that are kept. */
 const MOST = 4096;
 
-/** A transport that hands everything on, and tells `heard` of it. */
-export function overheard(
-  transport: Transport,
-  party: string,
-  crossings: readonly Crossing[],
-  heard: (message: Message) => void,
-): Transport {
+/** Who listens to a transport. */
+export interface Listener {
+  readonly party: string;
+  readonly crossings: readonly Crossing[];
+  heard(message: Message): void;
+  /** Whether nothing is to be sent any more. */
+  isMute(): boolean;
+}
+
+/** A transport that hands everything on, and tells its listener of it. */
+export function overheard(transport: Transport, { party, crossings, heard, isMute }: Listener): Transport {
   const channels = crossings.map((crossing) => ({ crossing, id: bytesOf(crossing.channel) }));
   const tell = (from: string, to: string, bytes: Uint8Array): void => {
     const found = channels.find(
@@ -30,6 +34,7 @@ export function overheard(
   };
   return {
     send: (to, bytes) => {
+      if (isMute()) return Promise.resolve();
       tell(party, to, bytes);
       return transport.send(to, bytes);
     },
