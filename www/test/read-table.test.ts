@@ -6,6 +6,7 @@ import gzip from './files/people-gzip.parquet?inline';
 import snappy from './files/people-snappy.parquet?inline';
 import zstd from './files/people-zstd.parquet?inline';
 import spreadsheet from './files/people.xlsx?inline';
+import second from './files/second.xlsx?inline';
 import type { DataTable } from '../src/data/messages.js';
 import { kindOf, readTable, shortNames } from '../src/data/read-table.js';
 import { shortest } from '../src/data/read-xlsx.js';
@@ -104,6 +105,12 @@ test('what is damaged, or none of these, is refused with its name', async () => 
   );
   expect(await code(Uint8Array.of())).toBe('table.empty');
   expect(kindOf(text('PARK,1'))).toBe('text');
+});
+
+test('of a spreadsheet whose first sheet is empty it is said so', async () => {
+  await expect(readTable(await file(second))).rejects.toThrow(
+    'This is a spreadsheet with an empty first sheet, which cannot be read. Move the table there first.',
+  );
 });
 
 test('a spreadsheet that is cut short is not called a ZIP file', async () => {

@@ -9,6 +9,9 @@ export async function readXlsx(file: Uint8Array): Promise<string[][]> {
   const rows = await readSheet(file.slice().buffer, 1, { parseNumber: shortest }).catch((error: unknown) => {
     throw new UnreadableFile('a spreadsheet that is damaged or locked', 'Save it as CSV first', error);
   });
+  // Of several sheets it is the first that is read, which nobody sees who looks at another one.
+  if (rows.every((row) => row.every((cell) => textOf(cell).trim() === '')))
+    throw new UnreadableFile('a spreadsheet with an empty first sheet', 'Move the table there first');
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
   return rows.map((row) => Array.from({ length: width }, (_, at) => textOf(row[at])));
 }

@@ -22,6 +22,13 @@ sheet["F3"] = 0.1
 book.create_sheet("second").append(["not", "read"])
 book.save(HERE / "people.xlsx")
 
+# The table is on the second sheet.
+book = openpyxl.Workbook()
+sheet = book.create_sheet("second")
+for row in [["height"], [1.62], [1.8]]:
+    sheet.append(row)
+book.save(HERE / "second.xlsx")
+
 table = pa.table(
     {
         "name": NAMES,
