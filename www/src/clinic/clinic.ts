@@ -3,6 +3,7 @@ import { load, type Loom } from 'cipherloom';
 import type { DataClient } from '../data/data-client.js';
 import type { Settings } from '../settings.js';
 import { hideFailure, showFailure } from '../ui/failure-box.js';
+import { keepFocus } from '../ui/keep-focus.js';
 import { Account } from './account.js';
 import { type Desk, type Entry, type Known, NOTHING, type User } from './desk.js';
 import { type Frame, makeFrame, showMissing } from './frame.js';
@@ -147,7 +148,10 @@ export class Clinic implements Desk {
     this.user = undefined;
     this.#account.showSignIn(this.#before?.name);
     // What was done is still there to be seen.
-    for (const part of this.#frame.inside) part.inert = true;
+    const change = (): void => {
+      for (const part of this.#frame.inside) part.inert = true;
+    };
+    keepFocus(change, ...this.#account.place.querySelectorAll<HTMLElement>('input, button'));
     if (this.#before === undefined) void this.#keys.reset();
     this.redraw();
   }

@@ -44,7 +44,7 @@ export function showFailure(
       'div',
       { class: 'row' },
       ...(canRestart ? [button('Restart the workers', restart, { 'data-testid': 'restart' })] : []),
-      button('Dismiss', () => dismiss(box), { class: 'quiet' }),
+      button('Dismiss', () => hideFailure(box), { class: 'quiet' }),
     ),
   );
   stand(box);
@@ -64,16 +64,13 @@ function stand(box: HTMLElement): void {
   else if (place !== box) place.after(box);
 }
 
-/** Who works by keyboard goes on where it went wrong. */
-function dismiss(box: HTMLElement): void {
-  const panel = box.closest('.page-panel');
-  hideFailure(box);
+/** Who works by keyboard, and was in it, goes on where it went wrong. */
+export function hideFailure(box: HTMLElement): void {
+  const wasIn = box.contains(document.activeElement);
+  box.hidden = true;
+  box.replaceChildren();
+  const panel = wasIn ? box.closest('.page-panel') : null;
   const at = panel === null ? undefined : used.get(panel);
   if (at !== undefined)
     focusFirst([at.element, ...(at.place?.querySelectorAll<HTMLElement>(CONTROLS) ?? [])]);
-}
-
-export function hideFailure(box: HTMLElement): void {
-  box.hidden = true;
-  box.replaceChildren();
 }

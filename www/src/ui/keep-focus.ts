@@ -17,5 +17,9 @@ export function focusFirst(elements: Iterable<HTMLElement | null | undefined>): 
 }
 
 function canBeFocused(element: HTMLElement): boolean {
-  return !element.matches(':disabled') && element.getClientRects().length > 0;
+  return (
+    !element.matches(':disabled') &&
+    element.closest('[inert]') === null &&
+    element.getClientRects().length > 0
+  );
 }
