@@ -120,7 +120,7 @@ function described({ info }) {
   const { scheme, n, security, securityBits, quantum, publicKey } = info;
   return {
     ...{ scheme, n, security, securityBits, quantum, publicKey },
-    inputs: info.inputs.map(({ name, place, kind, shape }) => ({ name, place, kind, shape })),
+    inputs: info.inputs.map(({ name, place, kind, shape, names }) => ({ name, place, kind, shape, names })),
     outputs: info.outputs.map(({ name, kind, shape }) => ({ name, kind, shape })),
     keys: info.keys.length,
     seconds: info.cost.seconds,

@@ -13,8 +13,12 @@ const KINDS = {
   date: ['a day: "2024-02-29"', (cell) => typeof cell === 'string' && DAY.test(cell)],
 };
 
+/** What a cell has to be, in words and as a function. */
+const cellOf = ({ kind, names }) =>
+  names ? ['the name of a category', (cell) => names.includes(cell)] : KINDS[kind];
+
 /**
- * @param {{name: string, place: string, kind: string, shape: number[]}[]} inputs of the program
+ * @param {{name: string, place: string, kind: string, shape: number[], names?: string[]}[]} inputs of the program
  * @param {{plain?: object, public?: object}} given
  * Errors: 422 with the codes of cipherloom, `input.unknown`, `input.shape`, `input.kind`.
  */
@@ -41,7 +45,7 @@ function checkPart(input, value, axes) {
     for (const part of value) checkPart(input, part, rest);
     return;
   }
-  const [expected, isOne] = KINDS[input.kind];
+  const [expected, isOne] = cellOf(input);
   // Cells may be missing; the program knows of which inputs.
   if (value !== null && !isOne(value))
     throw refusal('input.kind', 'A cell is not of the kind that was declared', input.name, expected);
