@@ -16,6 +16,8 @@ use crate::{Error, Result, memory};
 
 const MAGIC: &[u8; 10] = b"cipherloom";
 const HEADER: usize = 10 + 1 + 2 + 8;
+/// The kind of a saved client under a passphrase, of which else the core knows nothing.
+const UNDER_PASSPHRASE: u8 = 10;
 /// What small objects are no longer than. A saved client is one: since it does not grow while it is written, it leaves
 /// no copies in freed memory.
 const SMALL: usize = 256;
@@ -28,7 +30,7 @@ pub enum Kind {
     Task = 7,
     Value = 8,
     ValueKey = 9,
-    // 10 is a saved client under a passphrase, of which the core knows nothing.
+    // 10 is UNDER_PASSPHRASE.
     PublicKey = 11,
     Shared = 12,
     Member = 13,
@@ -188,6 +190,11 @@ impl<'a> Reader<'a> {
             return wrong(FormatProblem::Truncated { found: bytes.len(), expected });
         }
         let (header, rest) = bytes.split_at(HEADER);
+        // It ends with what only its passphrase can tell to be right.
+        if header[10] == UNDER_PASSPHRASE {
+            let found = "saved client under a passphrase".to_owned();
+            return wrong(FormatProblem::Kind { found, expected: what });
+        }
         let mut length = [0; 8];
         length.copy_from_slice(&header[HEADER - 8..]);
         let expected = u64::from_le_bytes(length).saturating_add((HEADER + CHECKSUM) as u64);

@@ -242,6 +242,25 @@ fn off(task: &Literal, inputs: &SortedMap<String, Exact>, precision: f64) -> Sor
     exact.iter().map(|(name, exact)| (name.clone(), worst(name, exact))).collect()
 }
 
+#[test]
+fn forty_bits_of_reals_are_to_be_had() {
+    let mut task = TaskBuilder::default();
+    let bounds = Some(["-1", "1"]);
+    let [x, y] = ["x", "y"].map(|name| task.input(name, r#"kind="real", shape=[20], where="encrypted""#, bounds));
+    let product = task.op("value.multiply", "", &[x, y]);
+    let cube = task.op("value.multiply", "", &[product, x]);
+    let sum = task.op("value.sum", "", &[y]);
+    for (name, value) in [("x", x), ("product", product), ("cube", cube), ("sum", sum)] {
+        task.output(name, value);
+    }
+    let cells = |k: f64| Exact::new((0..20).map(|i| Number::from_f64((k * f64::from(i)).sin()).unwrap()).collect());
+    let inputs: SortedMap<_, _> = [("x".to_owned(), cells(0.37)), ("y".to_owned(), cells(1.9))].into();
+    for (name, (off, bound)) in off(&task.finish(), &inputs, 40.0) {
+        let largest = if name == "sum" { 20.0 } else { 1.0 };
+        assert!(bound <= largest * 2f64.powi(-40), "{name}: {off:e}, {bound:e}");
+    }
+}
+
 /// The coefficients of a function's interpolation in Chebyshev's nodes, as the text form has data.
 fn interpolated(of: impl Fn(f64) -> f64, min: f64, max: f64, degree: usize) -> String {
     let count = degree + 1;

@@ -55,6 +55,7 @@ const OWN_CODES = {
   'table.no_numbers': 'a file without a numeric column',
   'table.column': 'a column that is not in the file',
   'table.not_numeric': 'a column that is not numeric',
+  'table.numeric': 'a column of numbers where one of texts is wanted',
   'worker.wasm': 'the wasm file could not be loaded',
   'worker.failed': 'a worker could not be started',
   'worker.trap': 'a worker crashed in the middle of a call',

@@ -22,7 +22,7 @@ import {
 } from './arguments.js';
 import { failure } from './errors.js';
 import { decimalsOf, powerOfTen, toUnits } from './exact.js';
-import type { IntegerOptions } from './values/types.js';
+import type { CategoryOptions, IntegerOptions } from './values/types.js';
 
 /** Encodings of text files, by their names in the WHATWG standard; `windows-1252` is what it calls Latin-1, too. */
 export type TableEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
@@ -91,10 +91,16 @@ export interface NumericColumn {
   readonly missing: number;
 }
 
-/** A column that is not numeric: the first cell that says so. */
+/** A column that is not numeric: its texts, and the first cell that says so. */
 export interface TextColumn {
   readonly kind: 'text';
   readonly name: string;
+  /** One per row, without spaces around, null where missing: what `Client.encrypt` takes for categories that have names, and, where they are days such as 2024-02-29, for dates. */
+  readonly values: readonly (string | null)[];
+  /** Those that occur, sorted. Names of categories are for everybody to read: that a rare one occurs may tell of somebody. */
+  readonly names: readonly string[];
+  /** How many rows are missing. */
+  readonly missing: number;
   /** Row of the cell, counted from 0, and what it holds. */
   readonly row: number;
   readonly found: string;
@@ -112,6 +118,8 @@ export interface Table {
   readonly numeric: readonly NumericColumn[];
   /** A numeric column by name. Errors: TableError (not there, not numeric). */
   column(name: string): NumericColumn;
+  /** Another column by name. Errors: TableError (not there, numeric). */
+  text(name: string): TextColumn;
 }
 
 const CELL_OPTIONS: Kinds<CellOptions> = {
@@ -128,6 +136,10 @@ const OPTIONS: Kinds<TableOptions> = {
   ...CELL_OPTIONS,
   delimiter: DELIMITER,
   encoding: oneOf('utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'auto'),
+};
+const NAMES: Kind = {
+  expected: 'names of categories, which are public: those that there may be, whether they occur or not',
+  fits: TEXTS.fits,
 };
 const DEFAULT_MISSING = ['', 'na', 'n/a', 'null', 'nan'] as const;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
@@ -213,7 +225,11 @@ function build(
   const numeric = columns.filter((column) => column.kind === 'numeric');
   if (numeric.length === 0) throw noNumbers(columns, named);
   const format = { header: named, decimal: mark, delimiter, encoding };
-  return { rows: rows.length, format, columns, numeric, column: (name) => pick(columns, name, named) };
+  const [column, text] = [
+    (name: string) => pick(columns, name, named),
+    (name: string) => pickText(columns, name),
+  ];
+  return { rows: rows.length, format, columns, numeric, column, text };
 }
 
 /**
@@ -223,14 +239,24 @@ function build(
  * leading digit's of the value that is largest in size, and at least ten times the last decimal place, so that bounds
  * never leave a single value to guess: 6.98 to 28.11 gives 0 to 30, a lone 5 gives 0 to 10. A column without any value
  * gets what zeros would get.
+ *
+ * Of a column of texts it is one of categories, which is to be told their names: these are public as well, and which of them occur is not.
  */
-export function columnOptions(column: NumericColumn): IntegerOptions {
+export function columnOptions(column: NumericColumn): IntegerOptions;
+export function columnOptions(column: TextColumn, names: readonly string[]): CategoryOptions;
+export function columnOptions(
+  column: NumericColumn | TextColumn,
+  names?: readonly string[],
+): IntegerOptions | CategoryOptions {
   checkArgument('columnOptions, column', column, {
-    expected: 'a numeric column of a table',
-    fits: (value) => (value as NumericColumn | undefined | null)?.kind === 'numeric',
+    expected: 'a column of a table',
+    fits: (value) => ['numeric', 'text'].includes((value as TextColumn | undefined | null)?.kind ?? ''),
   });
-  const { values, decimals, missing } = column;
-  return { shape: [values.length], ...outerBounds(column), decimals, missing: missing > 0 };
+  const { values, missing } = column;
+  const common = { shape: [values.length], missing: missing > 0 };
+  if (column.kind === 'numeric') return { ...common, ...outerBounds(column), decimals: column.decimals };
+  checkArgument(`columnOptions, names of ${describe(column.name)}`, names, NAMES);
+  return { ...common, kind: 'category', categories: names as readonly string[] };
 }
 
 function outerBounds({ min, max, decimals }: NumericColumn): { min: number | bigint; max: number | bigint } {
@@ -425,14 +451,26 @@ function readColumn(
     }
     const text = decimal === ',' ? written.replace(',', '.') : written;
     const value = NUMBERS[decimal].test(written) ? Number(text) : Number.NaN;
-    if (Number.isNaN(value)) return { kind: 'text', name, row, found: cell, reason: 'text' };
-    if (!isExact(text, value)) return { kind: 'text', name, row, found: cell, reason: 'precision' };
+    if (Number.isNaN(value) || !isExact(text, value)) {
+      const first = { row, found: cell, reason: Number.isNaN(value) ? 'text' : 'precision' } as const;
+      return { kind: 'text', name, ...texts(cells, missing), ...first };
+    }
     values[row] = value;
     if (!(value >= facts.min)) facts.min = value;
     if (!(value <= facts.max)) facts.max = value;
     facts.decimals = Math.max(facts.decimals, decimalsOf(value));
   }
   return { kind: 'numeric', name, values, ...facts };
+}
+
+/** Cells as they are, and which there are. */
+function texts(
+  cells: readonly string[],
+  missing: ReadonlySet<string>,
+): Pick<TextColumn, 'values' | 'names' | 'missing'> {
+  const values = cells.map((cell) => (missing.has(normal(cell)) ? null : cell.trim()));
+  const there = values.filter((value) => value !== null);
+  return { values, names: [...new Set(there)].sort(), missing: values.length - there.length };
 }
 
 /** Whether the number's shortest decimal form is the decimal that was written. */
@@ -488,4 +526,15 @@ function pick(columns: readonly (NumericColumn | TextColumn)[], name: string, na
         `Column "${name}" is not numeric: row ${found.row} is ${REASONS[found.reason]} ${counted(named)}`,
         { ...details, row: found.row, reason: found.reason },
       );
+}
+
+function pickText(columns: readonly (NumericColumn | TextColumn)[], name: string): TextColumn {
+  const found = columns.find((column) => column.name === name);
+  if (found?.kind === 'text') return found;
+  const expected = columns.filter(({ kind }) => kind === 'text').map((column) => column.name);
+  if (found === undefined) {
+    const problem = `The file has no column ${describe(name)}; of text are: ${expected.join(', ') || 'none'}`;
+    throw failure('table.column', problem, { column: name, expected });
+  }
+  throw failure('table.numeric', `Column "${name}" is one of numbers`, { column: name, expected });
 }

@@ -30,9 +30,11 @@ const MOST_PLAIN_MODULI: u32 = 4;
 const MOST_DIGIT: usize = 3;
 /// log2 of the scales that are tried.
 const SCALES: [u32; 7] = [30, 33, 36, 39, 42, 45, 48];
-/// The same, of levels of two primes, where results may be published: encoding on doubles leaves errors of 47 bits below what is encoded, which other results are far
-/// from, but beneath the noise that hides them they are worth their bits.
+/// The same, of levels of two primes, where results may be published, or many bits of them are wanted: encoding on doubles leaves errors of 47 bits below what is encoded, which other
+/// results are far from, but beneath the noise that hides them they are worth their bits.
 const WIDE_SCALES: [u32; 4] = [52, 56, 60, 64];
+/// Bits of precision that scales of one prime mostly give; of more, wide ones are worth a look.
+const FINE_BITS: f64 = 30.0;
 /// Bits that the lowest prime, and special ones, have beyond a scale, at least.
 const BEYOND: u32 = 2;
 
@@ -277,7 +279,8 @@ impl Search<'_> {
                 found.extend(own);
             }
         } else {
-            let wide = self.wishes.releases.map_or(&[][..], |_| &WIDE_SCALES);
+            let fine = self.wishes.releases.is_some() || self.wishes.asked.precision > FINE_BITS;
+            let wide = if fine { &WIDE_SCALES[..] } else { &[] };
             for &log_scale in SCALES.iter().chain(wide) {
                 let mut tried = |log_scale, late, found: &mut Vec<Candidate>| {
                     self.digits(found, |search, digit, least| {

@@ -44,6 +44,7 @@ impl TaskBuilder {
             ty: format!("value[1]{{{attrs}}}"),
             min: bounds.map(|b| b[0].into()),
             max: bounds.map(|b| b[1].into()),
+            digits: None,
         });
         self.0.inputs.len() - 1
     }

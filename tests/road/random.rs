@@ -87,6 +87,7 @@ pub fn random(registry: &Registry, seed: u64, operators: u64, real: bool) -> Ran
             ty: ty.to_string(),
             min: bounds.map(|b| b[0].into()),
             max: bounds.map(|b| b[1].into()),
+            digits: None,
         });
         let mut cell = || {
             let drawn = match kind {

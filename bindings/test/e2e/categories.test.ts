@@ -1,5 +1,6 @@
 // Categories that have names. Runs once per build of the wasm.
 import { createTask, load, type Loom } from 'cipherloom';
+import { columnOptions, parseTable } from 'cipherloom/table';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILDS, threadsOf } from './builds.js';
 import { compute } from './compute.js';
@@ -70,6 +71,36 @@ describe.each(BUILDS)('the %s build', (mode) => {
     expect((await errorOf(client.encrypt({ x: [0, 1] }))).message).toContain(
       'expected one of "a", "b", found',
     );
+  });
+
+  it('come from a table, as do days', async () => {
+    const table = parseTable(
+      'region,admitted,age\nnorth,2024-02-29,70\n west ,2023-12-31,\nNA,2024-03-01,41\n',
+    );
+    const [region, admitted] = [table.text('region'), table.text('admitted')];
+    expect(region).toMatchObject({ values: ['north', 'west', null], names: ['north', 'west'], missing: 1 });
+    const task = createTask();
+    const options = columnOptions(region, ['east', 'north', 'west']);
+    expect(options).toEqual({
+      kind: 'category',
+      shape: [3],
+      categories: ['east', 'north', 'west'],
+      missing: true,
+    });
+    const regions = task.encrypted('region', options);
+    const days = task.encrypted('admitted', {
+      kind: 'date',
+      shape: [3],
+      min: '2020-01-01',
+      max: '2029-12-31',
+    });
+    task.output('counts', regions.counts());
+    task.output('late', days.greaterThan('2024-01-01').count());
+    const encrypted = { region: region.values, admitted: admitted.values };
+    expect(await compute(loom, task, { encrypted })).toEqual({ counts: [0, 1, 1], late: 2 });
+    expect(() => columnOptions(region, undefined as never)).toThrow('names of categories, which are public');
+    expect(() => table.text('age')).toThrow('Column "age" is one of numbers');
+    expect(() => table.text('sex')).toThrow('no column "sex"; of text are: region, admitted');
   });
 
   it('are told where they are wrong', async () => {
