@@ -14,7 +14,7 @@ const DIAGNOSES = 6;
 const ASKED = 4;
 const patients = Array.from({ length: 2000 }, (_, i) => ({
   age: (i * i * 7 + 13 * i) % 111,
-  region: (i * 5 + (i >> 3)) % REGIONS.length,
+  region: REGIONS[(i * 5 + (i >> 3)) % REGIONS.length],
   diagnosis: (i * i + (i >> 2)) % DIAGNOSES,
 }));
 
@@ -22,11 +22,11 @@ const loom = await load();
 const task = loom.task();
 const shape = [patients.length];
 const age = task.encrypted('age', { shape, min: 0, max: 110 });
-const region = task.encrypted('region', { kind: 'category', categories: REGIONS.length, shape });
+const region = task.encrypted('region', { kind: 'category', categories: REGIONS, shape });
 const diagnosis = task.encrypted('diagnosis', { kind: 'category', categories: DIAGNOSES, shape });
 
 const ill = diagnosis.equals(ASKED);
-const regions = REGIONS.map((_, at) => region.equals(at).and(ill));
+const regions = REGIONS.map((name) => region.equals(name).and(ill));
 // A patient of a band is one who is not below it, and not above.
 const below = BANDS.slice(1).map(([, from]) => age.lessThan(from));
 const bands = [below[0], below[1].and(below[0].not()), below[1].not()];
@@ -45,9 +45,9 @@ const encrypted = await client.encrypt({
 const counts = await client.decrypt(await program.run(encrypted, client.evaluationKeys));
 loom.dispose();
 
-for (const [at, name] of REGIONS.entries()) {
+for (const name of REGIONS) {
   for (const [label, from, to] of BANDS) {
-    const own = patients.filter((one) => one.region === at && one.diagnosis === ASKED);
+    const own = patients.filter((one) => one.region === name && one.diagnosis === ASKED);
     assert.equal(counts[`${name}, ${label}`], own.filter(({ age }) => age >= from && age <= to).length);
   }
   console.log(`${name}: ${BANDS.map(([label]) => `${counts[`${name}, ${label}`]} ${label}`).join(', ')}`);

@@ -30,11 +30,9 @@ const MOST_PLAIN_MODULI: u32 = 4;
 const MOST_DIGIT: usize = 3;
 /// log2 of the scales that are tried.
 const SCALES: [u32; 7] = [30, 33, 36, 39, 42, 45, 48];
-/// The same, of levels of two primes, where results may be published, or many bits of them are wanted: encoding on doubles leaves errors of 47 bits below what is encoded, which other
-/// results are far from, but beneath the noise that hides them they are worth their bits.
+/// The same, of levels of two primes, where no smaller one is precise enough, as where results may be published: encoding on doubles leaves errors of 47 bits below what is encoded, which few
+/// results come near to, but beneath the noise that hides them they are worth their bits.
 const WIDE_SCALES: [u32; 4] = [52, 56, 60, 64];
-/// Bits of precision that scales of one prime mostly give; of more, wide ones are worth a look.
-const FINE_BITS: f64 = 30.0;
 /// Bits that the lowest prime, and special ones, have beyond a scale, at least.
 const BEYOND: u32 = 2;
 
@@ -126,7 +124,7 @@ fn among(rings: &[Ring], all: &[Member], wishes: &Wishes, registry: &Registry) -
         registry,
         costs: CostModel::default(),
         primes: HashMap::new(),
-        reason: String::new(),
+        reason: (0, String::new()),
         nearest: None,
         keys: None,
         most_words: [u64::MAX; 2],
@@ -167,7 +165,7 @@ fn among(rings: &[Ring], all: &[Member], wishes: &Wishes, registry: &Registry) -
             }
         }
     }
-    let Search { reason, nearest, keys, .. } = search;
+    let Search { reason: (_, reason), nearest, keys, .. } = search;
     let smallest = found.keys().next().copied().unwrap_or(0);
     let near = found.into_iter().take_while(|(index, _)| index - smallest <= 1);
     let [keyed, open] = best_of_each(near.flat_map(|(_, best)| best));
@@ -227,8 +225,8 @@ struct Search<'a> {
     costs: CostModel,
     /// The largest primes, by bits and ring dimension.
     primes: HashMap<(u32, usize), Vec<u64>>,
-    /// Why the last candidate failed.
-    reason: String,
+    /// Why the last candidate failed, of the largest ring that was tried: where that is not enough, smaller ones say little.
+    reason: (usize, String),
     /// Of candidates that are not precise enough the one that lacks the fewest bits: these, and what to say of it.
     nearest: Option<(f64, String)>,
     /// Of candidates whose keys have too many bytes the one that has the fewest: these, and what to say of it.
@@ -272,19 +270,24 @@ impl Search<'_> {
             for task in self.tasks[0].iter() {
                 least = least.max(task.halves.least_modulus()?);
             }
-            self.reason = format!("n = {n}: no prime plain moduli hold values up to {}", least / 2);
+            self.failed(n, format!("no prime plain moduli hold values up to {}", least / 2));
             for t in plain_moduli(n, least) {
                 let mut own = Vec::new();
                 self.digits(&mut own, |search, digit, least| search.exactly(ring, &t, digit, least))?;
                 found.extend(own);
             }
         } else {
-            let fine = self.wishes.releases.is_some() || self.wishes.asked.precision > FINE_BITS;
-            let wide = if fine { &WIDE_SCALES[..] } else { &[] };
-            for &log_scale in SCALES.iter().chain(wide) {
+            // Where levels are wanting, larger ones would not do.
+            let mut imprecise = self.wishes.releases.is_some();
+            for &log_scale in SCALES.iter().chain(&WIDE_SCALES) {
+                if WIDE_SCALES.contains(&log_scale) && !imprecise {
+                    break;
+                }
                 let mut tried = |log_scale, late, found: &mut Vec<Candidate>| {
                     self.digits(found, |search, digit, least| {
-                        search.ckks(ring, log_scale, (digit, least), late)
+                        let fit = search.ckks(ring, log_scale, (digit, least), late)?;
+                        imprecise |= matches!(fit, Fit::Imprecise { .. });
+                        Ok(fit)
                     })
                 };
                 tried(log_scale, true, &mut found)?;
@@ -586,12 +589,19 @@ impl Search<'_> {
         }
     }
 
+    /// Keeps why a candidate failed.
+    fn failed(&mut self, n: usize, why: String) {
+        if n >= self.reason.0 {
+            self.reason = (n, format!("n = {n}: {why}"));
+        }
+    }
+
     /// Whether parameters do, be it with products that are rescaled late, where these may be.
     fn fits(&mut self, ring: &Ring, literal: ParameterLiteral, may_be_late: bool) -> Result<Fit> {
         let parameters = match literal.allowed(ring.insecure).and_then(Parameters::new) {
             Ok(parameters) => parameters,
             Err(error) => {
-                self.reason = format!("n = {}: {error}", ring.n);
+                self.failed(ring.n, error.to_string());
                 return Ok(Fit::No { missing: f64::INFINITY });
             }
         };
@@ -687,7 +697,7 @@ impl Search<'_> {
                 Fit::Keys
             }
             Err(Error::Parameters { what, found, expected }) => {
-                self.reason = format!("n = {n}: {what}: found {found}, expected {expected}");
+                let reason = format!("{what}: found {found}, expected {expected}");
                 if let Some(bits) =
                     short.filter(|&bits| self.nearest.as_ref().is_none_or(|known| bits <= known.0))
                 {
@@ -697,8 +707,9 @@ impl Search<'_> {
                     } else {
                         String::new()
                     };
-                    self.nearest = Some((bits, format!("{}{hint}", self.reason)));
+                    self.nearest = Some((bits, format!("n = {n}: {reason}{hint}")));
                 }
+                self.failed(n, reason);
                 spare.map_or(Fit::No { missing }, |spare| Fit::Imprecise { spare })
             }
             Err(other) => return Err(other),

@@ -65,8 +65,7 @@ export function resultHalf(
       input.place !== 'encrypted'
         ? "the server's own, which stays with it: use it before, on what is encrypted"
         : input.shape.length > 0 || input.missing
-          ? 'no single value, and would be decrypted: sum it up first, or put what the client computes last' +
-            (op === 'value.divide' && index === 0 ? '; to divide by a number, multiply with its inverse' : '')
+          ? `no single value, and would be decrypted: sum it up first, or put what the client computes last${HINTS[op]?.[index] ?? ''}`
           : undefined;
     if (problem === undefined) continue;
     const found = describeType(input);
@@ -78,6 +77,15 @@ export function resultHalf(
   }
   return half;
 }
+
+/** What else does, by operator and operand. */
+const HINTS: Readonly<Record<string, readonly string[]>> = {
+  'value.divide': [
+    '; to divide by a number, multiply with its inverse',
+    '; of reals within bounds approximate((x) => 1 / x, { from, to }) is the inverse',
+  ],
+  'value.root': ['; of reals within bounds there is approximate(Math.sqrt, { from, to })'],
+};
 
 /** What is called with what. */
 class Call {
