@@ -246,14 +246,16 @@ fn off(task: &Literal, inputs: &SortedMap<String, Exact>, precision: f64) -> Sor
 fn forty_bits_of_reals_are_to_be_had() {
     let mut task = TaskBuilder::default();
     let bounds = Some(["-1", "1"]);
-    let [x, y] = ["x", "y"].map(|name| task.input(name, r#"kind="real", shape=[20], where="encrypted""#, bounds));
+    let [x, y] =
+        ["x", "y"].map(|name| task.input(name, r#"kind="real", shape=[20], where="encrypted""#, bounds));
     let product = task.op("value.multiply", "", &[x, y]);
     let cube = task.op("value.multiply", "", &[product, x]);
     let sum = task.op("value.sum", "", &[y]);
     for (name, value) in [("x", x), ("product", product), ("cube", cube), ("sum", sum)] {
         task.output(name, value);
     }
-    let cells = |k: f64| Exact::new((0..20).map(|i| Number::from_f64((k * f64::from(i)).sin()).unwrap()).collect());
+    let cells =
+        |k: f64| Exact::new((0..20).map(|i| Number::from_f64((k * f64::from(i)).sin()).unwrap()).collect());
     let inputs: SortedMap<_, _> = [("x".to_owned(), cells(0.37)), ("y".to_owned(), cells(1.9))].into();
     for (name, (off, bound)) in off(&task.finish(), &inputs, 40.0) {
         let largest = if name == "sum" { 20.0 } else { 1.0 };
@@ -431,12 +433,6 @@ fn what_a_small_ring_gives_as_precisely_takes_no_larger_one() {
     let negative = task.op("value.negate", "", &[x]);
     task.output("negative", negative);
     let task = task.finish();
-    let primes = |n| {
-        let options = Options { n: Some(n), precision: Some(37.0), ..Options::default() };
-        Program::compile(task.clone(), &options).unwrap().report().unwrap().moduli.len()
-    };
-    // Larger rings have more noise, and take scales of two primes.
-    assert!(primes(4096) < primes(8192));
     let options = Options { precision: Some(37.0), ..Options::default() };
     assert_eq!(Program::compile(task.clone(), &options).unwrap().parameters().literal().n, 4096);
 }

@@ -812,7 +812,8 @@ fn statistics_leave_out_what_is_missing() {
     let pair = || run().missing("y", 0, &y);
     assert_eq!(run().op("stats.count", Attrs::new()).unwrap(), [Number::from(4)]);
     let flags = [Some(1), None, Some(0), Some(1), None].map(|flag| flag.map(Number::from));
-    let flags = Run::new().column("b", Value::new(Kind::Boolean, [5]).with_missing(), Exact::with_missing(flags));
+    let flags =
+        Run::new().column("b", Value::new(Kind::Boolean, [5]).with_missing(), Exact::with_missing(flags));
     assert_eq!(flags.op("stats.count", Attrs::new()).unwrap(), [Number::from(2)]);
     assert_eq!(run().op("stats.mean", Attrs::new()).unwrap(), [ratio(17, 40)]);
     let there = [3, 4, 1, 9];

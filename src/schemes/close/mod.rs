@@ -685,7 +685,9 @@ fn no_level() -> Error {
     Error::Parameters {
         what: "primes of the ciphertext modulus".into(),
         found: "too few: none is left to divide by".into(),
-        expected: "one for every product in a row, and one more: fewer products in a row help, and smaller bounds".into(),
+        expected:
+            "one for every product in a row, and one more: fewer products in a row help, and smaller bounds"
+                .into(),
     }
 }
 
