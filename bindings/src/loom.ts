@@ -327,6 +327,8 @@ export class WorkerLoom extends Resource implements Loom {
   async #conformanceWorker(signal: AbortSignal): Promise<Connection<ConformanceMethods>> {
     const { choice } = this.#recipe;
     const module = moduleOf('conformance', choice.variant, this.#wasm, signal);
+    // Nobody waits for it if no worker can be created.
+    module.catch(() => {});
     const recipe: Recipe = { ...this.#recipe, choice: { ...choice, threads: 1 }, module };
     return (await startEngine<ConformanceMethods>('conformance', recipe, signal)).connection;
   }

@@ -40,10 +40,11 @@ export abstract class Resource implements Disposable {
   }
 }
 
-/** Waits for a promise, but not beyond the signal. */
+/** Waits for a promise, but not beyond the signal. What the promise fails with later is nobody's affair any more, and ends no process. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
+    if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
     // Also where the signal has ended, or an error of what nobody waits for would be nobody's.
     if (signal.aborted) abort();

@@ -1,4 +1,6 @@
 // Calls that are given up: they reject at once, their worker stops within 200 ms, and goes on with the next one.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { type CallOptions, load, type Loom, type Progress, type Task } from 'cipherloom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { random } from '../random.js';
@@ -108,6 +110,35 @@ describe('a long call', () => {
     expect(await client.decrypt(results)).toEqual({
       out: digits.slice(0, 300).reduce((sum, digit) => sum + digit ** 4, 0),
     });
+  });
+});
+
+/** What a process prints: it ends with 1 where nobody catches what fails behind an abort. */
+async function printed(script: string): Promise<string> {
+  const lines = `import { load } from 'cipherloom'; const stop = new AbortController(); ${script}`;
+  return (await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', lines])).stdout;
+}
+
+describe('a process', () => {
+  it('outlives a start that is given up while its threads start', async () => {
+    const script = `const loom = load({ threads: 2, native: false, signal: stop.signal });
+      stop.abort('stopped');
+      await loom.catch(console.log);`;
+    expect(await printed(script)).toBe('stopped\n');
+  });
+
+  it('outlives a key that is given up, and whose passphrase is wrong', async () => {
+    const script = `const loom = await load({ mode: 'single' });
+      const task = loom.task();
+      task.output('o', task.encrypted('x', { min: 0, max: 9 }));
+      const program = await task.compile();
+      const sealed = await (await program.client()).exportKey('right');
+      stop.abort('stopped');
+      await program.restoreClient(sealed, { passphrase: 'wrong', signal: stop.signal }).catch(console.log);
+      // It takes no shorter than the one that was given up.
+      await program.restoreClient(sealed, { passphrase: 'wrong' }).catch(({ code }) => console.log(code));
+      loom.dispose();`;
+    expect(await printed(script)).toBe('stopped\nkey.passphrase\n');
   });
 });
 
