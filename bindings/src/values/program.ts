@@ -223,7 +223,13 @@ export class CompiledProgram extends Resource implements Program {
       (connection, handle) => connection.send('freeHeld', [handle]),
     );
     const { connection } = await abortable(this.#loom.evaluator.worker(), signal);
-    await abortable(held.in(connection), signal);
+    try {
+      await abortable(held.in(connection), signal);
+    } catch (error) {
+      // They may still come, and would take memory that nobody can free.
+      held.free();
+      throw error;
+    }
     const names = new Set(own.map(({ name }) => name));
     return new ValuesOfProgram(held, (inputs, options, signal) =>
       this.#run(inputs, keys, { ...options, signal }, { remote: held, names }),
@@ -254,7 +260,7 @@ export class CompiledProgram extends Resource implements Program {
     const clear = this.#clear(options);
     const { connection } = await abortable(this.#loom.evaluator.worker(), signal);
     // Who asks for no times loads nothing of them.
-    const times = typeof gpu === 'boolean' ? undefined : await this.#loom.deviceTimes();
+    const times = typeof gpu === 'boolean' ? undefined : await abortable(this.#loom.deviceTimes(), signal);
     const placing = typeof gpu === 'boolean' ? gpu : placingBy(gpu, times?.of(this), times?.none);
     const answered = await this.#evaluators.use(keys, async (remote) => {
       const evaluator = await abortable(remote.in(connection), signal);

@@ -261,6 +261,23 @@ describe('the evaluator worker', () => {
     const frees = () => messagesTo('evaluator').filter(({ method }) => method === 'freeHeld').length;
     await expect.poll(frees, PATIENCE).toBe(1);
   });
+
+  it('keeps nothing that a call which was given up would have held', async () => {
+    await open();
+    using program = await loom.compile(task());
+    using client = await program.client();
+    const inputs = await client.encrypt(VALUES);
+    const stop = new AbortController();
+    const [evaluator] = watched.of('evaluator') as [Watched];
+    evaluator.onSent = ({ method }) => method === 'hold' && stop.abort('stopped');
+    const holding = program.hold(inputs, client.evaluationKeys, { ...CLEAR, signal: stop.signal });
+    await expect(holding).rejects.toBe('stopped');
+    await expect
+      .poll(() => evaluator.messages.some(({ method }) => method === 'freeHeld'), PATIENCE)
+      .toBe(true);
+    const results = await program.run(inputs, client.evaluationKeys, CLEAR);
+    expect(await client.decrypt(results)).toEqual(EXPECTED);
+  });
 });
 
 describe('the client worker', () => {
