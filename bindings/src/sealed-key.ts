@@ -99,11 +99,15 @@ export async function withSaved<T>(
     if (!isSealed(saved)) return use(saved);
     throw failure('key.sealed', 'The key was exported with a passphrase: restore it with { passphrase }');
   }
-  const plain = await abortable(unseal(saved, passphrase), signal);
+  const unsealed = unseal(saved, passphrase);
   try {
-    return await use(plain);
+    return await use(await abortable(unsealed, signal));
   } finally {
-    plain.fill(0);
+    // Also what comes when the signal has ended.
+    unsealed.then(
+      (plain) => plain.fill(0),
+      () => {},
+    );
   }
 }
 

@@ -19,7 +19,10 @@ const changed = (bytes: Uint8Array, at: number, by = 1): Uint8Array => {
   return copy;
 };
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
 
 describe('a saved client under a passphrase', () => {
   it('comes back', async () => {
@@ -134,5 +137,19 @@ describe('restoring', () => {
     const ended = AbortSignal.abort(Object.assign(new Error(), { code: 'ended' }));
     const sealed = await seal(SAVED, PASSPHRASE);
     expect(await codeOf(withSaved(sealed, PASSPHRASE, ended, taken))).toBe('ended');
+  });
+
+  it('overwrites what was decrypted after its signal has ended', async () => {
+    const sealed = await seal(SAVED, PASSPHRASE);
+    const stop = new AbortController();
+    const { subtle } = crypto;
+    const decrypt = subtle.decrypt.bind(subtle);
+    const decrypted = vi.spyOn(subtle, 'decrypt').mockImplementation((...args) => {
+      stop.abort({ code: 'ended' });
+      return decrypt(...args);
+    });
+    expect(await codeOf(withSaved(sealed, PASSPHRASE, stop.signal, taken))).toBe('ended');
+    const plain = new Uint8Array((await decrypted.mock.results[0]?.value) as ArrayBuffer);
+    await vi.waitFor(() => expect(plain).toEqual(new Uint8Array(SAVED.length)));
   });
 });

@@ -41,6 +41,7 @@ async function makeGiven(folder) {
   const inputs = await client.encrypt(VALUES);
   const results = await program.run(inputs, client.evaluationKeys);
   const decrypted = await client.decryptExact(results);
+  const bytes = program.toBytes();
   loom.dispose();
   // Equal bytes are worth something only where they are right.
   const [ofX, ofY] = [
@@ -59,7 +60,7 @@ async function makeGiven(folder) {
 
   mkdirSync(folder, { recursive: true });
   const write = (name, content) => writeFileSync(join(folder, name), content);
-  write('program', program.toBytes());
+  write('program', bytes);
   for (const [index, key] of client.evaluationKeys.entries()) write(`key-${index}`, key);
   for (const [name, bytes] of Object.entries(inputs)) write(`input-${name}`, bytes);
   write('list.json', JSON.stringify({ keys: client.evaluationKeys.length, inputs: Object.keys(inputs) }));

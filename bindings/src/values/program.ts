@@ -166,6 +166,7 @@ export class CompiledProgram extends Resource implements Program {
 
   toBytes(): Uint8Array {
     this.signal(undefined);
+    this.#loom.while(undefined);
     return this.#bytes.slice();
   }
 

@@ -585,11 +585,17 @@ describe('dispose', () => {
     // Whoever holds keys has them still.
     expect(await second.encrypt({ x: COLUMNS.age })).toHaveProperty('x');
 
+    const last = await task.compile();
     const compiling = task.compile();
     loom.dispose();
     loom.dispose();
     await expect(compiling).rejects.toMatchObject({ name: 'DisposedError' });
-    for (const call of [() => task.compile(), () => loom.restart(), () => second.encrypt({ x: COLUMNS.age })])
+    for (const call of [
+      () => task.compile(),
+      () => loom.restart(),
+      () => second.encrypt({ x: COLUMNS.age }),
+      async () => last.toBytes(),
+    ])
       expect(await errorOf(call())).toMatchObject({ code: 'disposed' });
   });
 });
