@@ -5,7 +5,7 @@
 import type { ShaderCall } from './gpu/device.js';
 import type { WorkgroupNeeds } from './gpu/needs.js';
 import type { Element, Growth, Platform, ProtectOptions } from './graph-types.js';
-import type { GpuTimes, GraphView, PlacementTrace, TraceView, Variant } from './types.js';
+import type { CompiledModule, GpuTimes, GraphView, PlacementTrace, TraceView, Variant } from './types.js';
 import type { MeaningStage } from './stages.js';
 import type {
   Stage,
@@ -19,6 +19,7 @@ import type {
   TaskLiteral,
 } from './values/types.js';
 import { installKernels } from '../wasm/threads/kernels.js';
+import type { WasmMemory, WasmTable } from './web-types.js';
 import { granted, type SharedMemory, engineMemory } from './worker/memory.js';
 
 /** Serialized ciphertexts of an input, or of the outputs that share some. */
@@ -625,7 +626,7 @@ export type RawKernel = RawFunctions | RawShader;
 
 /** A kernel in WebAssembly, made at run time. Survives structured clone. */
 export interface RawFunctions extends RawMade {
-  readonly module: WebAssembly.Module;
+  readonly module: CompiledModule;
   /** Numbers of the doubles that it reads. */
   readonly layout: Uint32Array<ArrayBuffer>;
 }
@@ -648,7 +649,7 @@ export interface RawSample {
 interface RawModule {
   threads(): number;
   version(): string;
-  functionTable(): WebAssembly.Table;
+  functionTable(): WasmTable;
   /** Makes a kernel known, by the places of its functions in that table. `shape`: dimension, bits, and that of {@link RawKernel}; `prime`: 0 for any. */
   offerKernel(
     piece: string,
@@ -743,7 +744,7 @@ export interface RawOptions {
   readonly variant: Variant;
   readonly threads: number;
   /** Of builds that are WebAssembly. */
-  readonly module?: WebAssembly.Module | undefined;
+  readonly module?: CompiledModule | undefined;
   /** The addon of the native build. */
   readonly native?: string | undefined;
   /** What the pool's workers have joined already; without a pool, the instance makes its own memory. */
@@ -761,12 +762,12 @@ export interface RawInstance<M> {
   /** The most bytes that its memory can grow to. */
   readonly memoryBytes: number;
   /** Its memory, where kernels can work on it. */
-  readonly memory: WebAssembly.Memory | undefined;
+  readonly memory: WasmMemory | undefined;
 }
 
 /** What starts instances: the glue of a build of a module. */
 export interface Glue {
-  initSync(options: { module: WebAssembly.Module; memory?: WebAssembly.Memory }): unknown;
+  initSync(options: { module: CompiledModule; memory?: WasmMemory }): unknown;
   /** Of builds with shared memory. */
   poolStart?(threads: number): void;
 }
@@ -802,14 +803,14 @@ export function kernelsFor(variant: Variant, kernels: readonly RawKernel[]): rea
 }
 
 /** Modules of those that are WebAssembly. */
-export function modulesOf(kernels: readonly RawKernel[]): WebAssembly.Module[] {
+export function modulesOf(kernels: readonly RawKernel[]): CompiledModule[] {
   return kernels.flatMap((kernel) => (isShader(kernel) ? [] : [kernel.module]));
 }
 
 /** Puts kernels into the table of this instance, and says so to the core, as it does of shaders. `memory`: where there are others than shaders. */
 export function offerKernels(
   raw: Pick<RawModule, 'functionTable' | 'offerKernel' | 'offerShader'>,
-  memory: WebAssembly.Memory | undefined,
+  memory: WasmMemory | undefined,
   kernels: readonly RawKernel[],
 ): void {
   const modules = modulesOf(kernels);

@@ -2,7 +2,7 @@
 // own, and in Bun: right numbers and bytes, on two threads, and every process ends by itself.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -22,6 +22,10 @@ before(async () => {
   copyWork(folder);
   expected = await writeGiven(join(folder, 'given'));
   writeFileSync(join(folder, 'expected.json'), JSON.stringify(expected));
+  const { exports } = JSON.parse(readFileSync(join(folder, 'node_modules', 'cipherloom', 'package.json'), 'utf8'));
+  const entries = Object.keys(exports).filter((entry) => exports[entry].types !== undefined);
+  const lines = entries.map((entry, at) => `export * as entry${at} from 'cipherloom${entry.slice(1)}';\n`);
+  writeFileSync(join(folder, 'entries.ts'), lines.join(''));
 });
 
 /** Runs a program. The timeout also shows one that does not end by itself. */
@@ -37,10 +41,13 @@ async function runIn(cwd, env, program, ...args) {
 const run = (...args) => runIn(folder, {}, process.execPath, ...args);
 
 for (const version of ['typescript-5.4', 'typescript', 'typescript-7'])
-  test(`${version}: types`, TIMEOUT, async () => {
-    const bin = join('node_modules', version, 'bin', 'tsc');
-    await run(bin, '--project', '.', '--skipLibCheck', String(version === 'typescript-5.4'));
-  });
+  // Projects for Node have no names of the DOM's.
+  for (const lib of ['es2022', 'es2022,dom'])
+    test(`${version}, ${lib}: types of all entries`, TIMEOUT, async () => {
+      const bin = join('node_modules', version, 'bin', 'tsc');
+      const skipped = String(version === 'typescript-5.4');
+      await run(bin, '--project', '.', '--lib', lib, '--skipLibCheck', skipped);
+    });
 
 for (const [name, ...args] of [
   ['tsx', join('node_modules', 'tsx', 'dist', 'cli.mjs'), 'main.ts'],

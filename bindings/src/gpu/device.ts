@@ -3,7 +3,21 @@
  * (`engine/src/platform/gpu`), which says what their records hold.
  */
 import { CipherloomError, failure } from '../errors.js';
+import type {
+  GPUBindGroup,
+  GPUBuffer,
+  GPUComputePassEncoder,
+  GPUComputePipeline,
+  GPUDevice,
+} from '../web-types.js';
 import { answer, entry, none, quiet } from './entry.js';
+
+/** A buffer, or a part of it. */
+interface BufferPart {
+  readonly buffer: GPUBuffer;
+  readonly offset?: number;
+  readonly size?: number;
+}
 
 /** An operator's shader, and what the operator brings to it. */
 export interface ShaderCall {
@@ -174,7 +188,7 @@ export class GpuDevice {
   }
 
   /** What a shader's bindings are: memory, records, tables. */
-  bound(memory: GPUBuffer, records: GPUBufferBinding, tables: GPUBuffer): GPUBindGroup {
+  bound(memory: GPUBuffer, records: BufferPart, tables: GPUBuffer): GPUBindGroup {
     const entries = [{ buffer: memory }, records, { buffer: tables }];
     return this.handle.createBindGroup({
       layout: this.#layout,

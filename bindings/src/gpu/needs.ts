@@ -9,8 +9,16 @@ export interface WorkgroupNeeds {
   readonly bytes: number;
 }
 
+/** What a device tells of itself, as WebGPU names it. */
+type WorkgroupLimits = Readonly<
+  Record<
+    'maxComputeWorkgroupSizeX' | 'maxComputeInvocationsPerWorkgroup' | 'maxComputeWorkgroupStorageSize',
+    number
+  >
+>;
+
 /** What a device has at most: as many invocations along x as in all. */
-export function workgroupLimits({ limits }: Pick<GPUDevice, 'limits'>): WorkgroupNeeds {
+export function workgroupLimits({ limits }: { readonly limits: WorkgroupLimits }): WorkgroupNeeds {
   const { maxComputeWorkgroupSizeX, maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupStorageSize } =
     limits;
   return {

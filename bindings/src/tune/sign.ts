@@ -4,6 +4,7 @@
 import { BYTES, checkArgument, checkOptions, type Kind } from '../arguments.js';
 import { bytesOfDigits, digitsOf } from '../parties/digits.js';
 import { webCrypto } from '../sealed-key.js';
+import type { CryptoKey } from '../web-types.js';
 import { canonicalJson } from './canonical.js';
 import { EXPLORER_KEYS, NEW_KEYS } from './options.js';
 import { checkDigits, checkRecord, signedText } from './record.js';

@@ -19,8 +19,8 @@ import type {
 export interface CallSettings {
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: { done: number; total: number }) => void) | undefined;
-  /** What moves to the worker instead of being copied. */
-  transfer?: Transferable[];
+  /** What moves to the worker instead of being copied: Transferable objects, whose type does not exist in projects for Node. */
+  transfer?: object[];
   /** Answers what the worker asks while it works. */
   answer?: Answer | undefined;
   /** The worker hears of an abort while it computes, where it can share memory, and not only afterwards. */
@@ -28,7 +28,7 @@ export interface CallSettings {
 }
 
 /** Gives what was asked for, and what of it moves to the worker. */
-export type Answer = (question: unknown) => Promise<[answer: unknown, transfer: Transferable[]]>;
+export type Answer = (question: unknown) => Promise<[answer: unknown, transfer: object[]]>;
 
 /** What becomes of a result that comes after its call was aborted, such as a handle that has to be freed. */
 type Late<T> = (result: T) => void;
@@ -153,7 +153,7 @@ export class Connection<M> {
     for (const id of [...this.#pending.keys()]) this.#settle(id, (pending) => pending.reject(end));
   }
 
-  #post(message: ToWorker<M>, transfer: Transferable[] = []): void {
+  #post(message: ToWorker<M>, transfer: object[] = []): void {
     this.#worker.postMessage(message, transfer);
   }
 

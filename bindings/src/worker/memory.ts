@@ -1,8 +1,13 @@
 /** The memories of the engines. A refusal, such as for want of addresses, is a typed error. */
-import { sharedMemory as largest, type SharedMemory } from '../../wasm/threads/shared-memory.js';
+import { sharedMemory as largest } from '../../wasm/threads/shared-memory.js';
 import { failure } from '../errors.js';
+import type { WasmMemory } from '../web-types.js';
 
-export type { SharedMemory };
+/** A memory, and how far it can grow. */
+export interface SharedMemory {
+  readonly memory: WasmMemory;
+  readonly maximumBytes: number;
+}
 
 /** The largest shared memory that is granted here. Errors: MemoryError `memory.shared`. */
 export function engineMemory(): SharedMemory {

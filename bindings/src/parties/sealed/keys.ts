@@ -2,6 +2,7 @@
 import { tag } from '../../arguments.js';
 import { failure } from '../../errors.js';
 import { webCrypto } from '../../sealed-key.js';
+import type { CryptoKey, CryptoKeyPair } from '../../web-types.js';
 import { newSuite } from './suite.js';
 
 /** A party's keys, as bytes: for the others, and to be kept. */
