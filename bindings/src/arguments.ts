@@ -82,7 +82,19 @@ export function tag(value: unknown): string {
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
-const isBytes = (value: unknown): boolean => tag(value) === 'Uint8Array';
+const isBytes = (value: unknown): boolean => tag(value) === 'Uint8Array' && !isDetached(value);
+
+/** Whether what bytes lie in has gone elsewhere, as `postMessage` moves it: they have no length then, and whoever copies them throws. */
+export function isDetached(value: unknown): boolean {
+  try {
+    if (tag(value) === 'ArrayBuffer') void new Uint8Array(value as ArrayBuffer);
+    // One that is read throws; so does the length of a DataView.
+    else if (ArrayBuffer.isView(value) && value.byteLength === 0) void (value as Partial<Uint8Array>).at?.(0);
+    return false;
+  } catch {
+    return true;
+  }
+}
 
 /** One of some words. */
 export const oneOf = (...words: readonly unknown[]): Kind => ({
@@ -142,7 +154,8 @@ export const ROWS_OF_TEXTS: Kind = { ...arrayOf('arrays of strings', isTexts), s
 /** A CSV file. */
 export const FILE: Kind = {
   expected: 'text or bytes',
-  fits: (value) => isText(value) || ArrayBuffer.isView(value) || tag(value) === 'ArrayBuffer',
+  fits: (value) =>
+    isText(value) || ((ArrayBuffer.isView(value) || tag(value) === 'ArrayBuffer') && !isDetached(value)),
   secret: true,
 };
 
@@ -747,6 +760,7 @@ function describeOne(value: unknown): string {
 }
 
 function describeObject(value: object): string {
+  if (isDetached(value)) return 'detached bytes';
   switch (tag(value)) {
     case 'Object':
       return 'an object';

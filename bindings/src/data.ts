@@ -1,5 +1,5 @@
 /** Data as users have them, typed arrays, and as the core has them: bytes, little-endian, bits packed. */
-import { describe, sortOf, tag } from './arguments.js';
+import { describe, isDetached, sortOf, tag } from './arguments.js';
 import { ELEMENTS, elementsOf } from './element.js';
 import { failure } from './errors.js';
 import type { DataArray, Element, Port, RunInputs } from './graph-types.js';
@@ -19,7 +19,7 @@ export interface Place {
  */
 export function toBytes(where: string, place: Place, data: unknown): Uint8Array<ArrayBuffer> {
   const { name, length } = arrayFor(place);
-  if (tag(data) !== name) {
+  if (tag(data) !== name || isDetached(data)) {
     const expected = expectedAt(place);
     const found = foundIn(data);
     const problem = `${where}: expected ${expected}, found ${found}`;
@@ -100,7 +100,7 @@ function expectedAt(place: Place): string {
 
 /** Without a value: data may be secret. */
 function foundIn(data: unknown): string {
-  if (!ArrayBuffer.isView(data)) return sortOf(data);
+  if (!ArrayBuffer.isView(data) || isDetached(data)) return sortOf(data);
   const length = (data as Partial<DataArray>).length;
   return `a ${tag(data)}${length === undefined ? '' : ` with ${length} elements`}`;
 }

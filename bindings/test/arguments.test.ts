@@ -23,6 +23,12 @@ suite('what was found', () => {
     expect(describe(Promise.resolve())).toContain('await');
     expect(describe([1, '2', [3], 4])).toBe('an array of 4');
     expect(describe('x'.repeat(1000)).length).toBeLessThan(50);
+    const whole = new ArrayBuffer(8);
+    const views = [new Uint8Array(whole, 4), new BigInt64Array(whole), new DataView(whole), whole];
+    structuredClone(whole, { transfer: [whole] });
+    for (const view of views) expect(describe(view)).toBe('detached bytes');
+    for (const empty of [new Uint8Array(), new DataView(new ArrayBuffer()), new ArrayBuffer()])
+      expect(describe(empty)).toMatch(/^an object/);
   });
 });
 
@@ -72,6 +78,9 @@ suite('arguments', () => {
     expect(codeOf(() => parseTable(file, { missing: [null] as never }))).toBe('input.type');
     expect(codeOf(() => parseTable(file, { delimiter: 5 as never }))).toBe('input.type');
     expect(codeOf(() => parseTable(file, { delimeter: ';' } as never))).toBe('input.option');
+    const moved = new TextEncoder().encode(file);
+    structuredClone(moved, { transfer: [moved.buffer] });
+    expect(codeOf(() => parseTable(moved))).toBe('input.type');
     const [, text] = parseTable(file).columns;
     for (const wrong of [undefined, null, {}, text] as never[])
       expect(codeOf(() => columnOptions(wrong))).toBe('input.type');

@@ -1,5 +1,5 @@
 // Wrong arguments of every public method that waits for a worker: a typed error, and the workers live on.
-import { type Ciphertexts, createTask, load, type Loom, type Client, type Program } from 'cipherloom';
+import { type Ciphertexts, createTask, f32, load, type Loom, type Client, type Program } from 'cipherloom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorOf } from './error-of.js';
 
@@ -73,6 +73,43 @@ describe('wrong arguments', () => {
       code: 'input.missing',
     });
   });
+});
+
+it('bytes whose memory has moved elsewhere are refused by their name', async () => {
+  const moved = (bytes: Uint8Array): Uint8Array => {
+    const copy = bytes.slice();
+    structuredClone(copy, { transfer: [copy.buffer] });
+    return copy;
+  };
+  const g = loom.graph();
+  const x = g.input('x', f32(2));
+  g.output('y', g.op('f32.mul', [x, x]));
+  const circuit = await g.build();
+  const sent = { constructor: moved(inputs['constructor'] as Uint8Array) };
+  const keys = client.evaluationKeys;
+  const several = [...keys.slice(0, -1), moved(keys.at(-1) as Uint8Array)];
+  const pair = new Float32Array(2);
+  structuredClone(pair, { transfer: [pair.buffer] });
+  const [file, saved] = [moved(program.toBytes()), moved(await client.save())];
+  const calls: [where: string, call: () => Promise<unknown>][] = [
+    ['Input "constructor"', () => program.run(sent, keys, CLEAR)],
+    ['Input "constructor"', () => program.hold(sent, keys, CLEAR)],
+    [`Evaluation key ${keys.length - 1}`, () => program.run(inputs, several, CLEAR)],
+    ['Result "toString"', () => client.decrypt({ ...results, toString: file })],
+    ['Input "constructor"', () => client.decrypt(results, { inputs: sent })],
+    ['program, bytes', () => loom.program(file)],
+    ['restoreClient, saved', () => program.restoreClient(saved)],
+    ['owner, publicKey', () => program.owner(saved)],
+    ['circuit, saved', () => loom.circuit(file)],
+    ['shared, bytes', () => loom.shared(file)],
+    ['Input "x"', () => circuit.run({ x: pair })],
+    ['protect, option seed', () => circuit.protect({ seed: moved(new Uint8Array(32)) })],
+  ];
+  for (const [where, call] of calls)
+    expect(await errorOf(call()), where).toMatchObject({
+      code: 'input.type',
+      details: { where, found: 'detached bytes' },
+    });
 });
 
 describe('wrong options', () => {
