@@ -6,7 +6,7 @@
  */
 import type { OperatorAttributes, OperatorName, PassName } from './operators.js';
 import type { SharedGraph } from './parties/types.js';
-import type { CallOptions, GpuTimes, GraphView, PlacementTrace, TraceOptions } from './types.js';
+import type { ByName, CallOptions, GpuTimes, GraphView, PlacementTrace, TraceOptions } from './types.js';
 import type { Verification, VerifyOptions } from './verification-types.js';
 
 // ------------------------------------------------------------------------------------------------- data
@@ -142,7 +142,10 @@ export interface GraphBuilder {
   /** `build()`, and that circuit's {@link Circuit.analyze}. */
   analyze(options?: CallOptions): Promise<Analysis>;
   /** `build()`, and that circuit's {@link Circuit.run}. */
-  run(inputs: RunInputs, options?: CircuitRunOptions): Promise<RunOutputs>;
+  run<T extends Record<string, any>>(
+    inputs: ByName<T, DataArray>,
+    options?: CircuitRunOptions,
+  ): Promise<RunOutputs>;
 }
 
 /** A party's view of a builder. */
@@ -413,7 +416,10 @@ export interface Circuit extends Disposable {
    * array), `input.length`; OutOfRangeError `range.value` (a bit that is neither 0 nor 1); GraphError, MemoryError,
    * WorkerError.
    */
-  run(inputs: RunInputs, options?: CircuitRunOptions): Promise<RunOutputs>;
+  run<T extends Record<string, any>>(
+    inputs: ByName<T, DataArray>,
+    options?: CircuitRunOptions,
+  ): Promise<RunOutputs>;
   /** The text form: what is printed is what is run. `Loom.circuit` opens it. */
   toText(options?: CallOptions): Promise<string>;
   /** The short form. `Loom.circuit` opens it. */

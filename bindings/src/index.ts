@@ -154,6 +154,7 @@ export type {
 } from './values/types.js';
 export type {
   CallOptions,
+  ByName,
   Ciphertexts,
   CompiledModule,
   Decimal,

@@ -256,6 +256,11 @@ export interface RestoreOptions extends CallOptions, TraceOptions {
   passphrase?: string | undefined;
 }
 
+/** One thing for each of some names, in a `Record` or in an object of an `interface`, which TypeScript takes for none. No array. */
+export type ByName<T, Each> =
+  | Readonly<Record<string, Each>>
+  | ({ readonly [name in keyof T]: Each } & { readonly [Symbol.iterator]?: never });
+
 /**
  * Ciphertexts by name of their input or output, serialized: safe to store or send. Outputs that share ciphertexts have
  * the same `Uint8Array`, which needs to be sent only once, and may stand in a list of transfers only once.

@@ -7,13 +7,13 @@ import type { PartyError } from '../errors.js';
 import type {
   Circuit,
   CircuitRunOptions,
+  DataArray,
   ExpandOptions,
   OptimizeOptions,
   Port,
-  RunInputs,
   RunOutputs,
 } from '../graph-types.js';
-import type { CallOptions, Ciphertexts, EvaluationKeys } from '../types.js';
+import type { ByName, CallOptions, Ciphertexts, EvaluationKeys } from '../types.js';
 import type { Cells, Decrypted } from '../values/types.js';
 
 /** An input or output of a shared graph. */
@@ -170,7 +170,10 @@ export interface Cut extends Disposable {
    * `party.graph` for a party with another graph, `party.stopped`, `party.timeout`, `party.value` for values that are none of their
    * type, `party.restarted` for one that has begun anew, where that was not kept, each with `details.party`; `party.transport`. Aborting tells the others, for whom it is `party.stopped`.
    */
-  run(inputs: RunInputs, options: CutRunOptions): Promise<RunOutputs>;
+  run<T extends Record<string, any>>(
+    inputs: ByName<T, DataArray>,
+    options: CutRunOptions,
+  ): Promise<RunOutputs>;
   dispose(): void;
 }
 
@@ -256,17 +259,17 @@ export interface KeyParty extends Disposable {
    * Decrypts results of a run together; undefined for who does not learn them. Each who takes part has to know that they are results of the run that was agreed on. It counts, for each party, once the others are there. Errors: KeyError
    * `key.released` where it was done as often as the program was compiled for; `key.foreign` for results of another key; `noise.exhausted` where a share was none.
    */
-  decrypt(
-    results: Ciphertexts,
+  decrypt<T extends Record<string, any>>(
+    results: ByName<T, Uint8Array>,
     options: DecryptTogetherOptions,
   ): Promise<Record<string, Decrypted> | undefined>;
   /**
    * Switches results to the public key of a receiver, a client of the program (`Client.publicKey`), who need not be there: the client's `decrypt` takes what `hub` gets; undefined for all others. It counts as {@link decrypt}
    * does.
    */
-  switchTo(
+  switchTo<T extends Record<string, any>>(
     receiver: Uint8Array,
-    results: Ciphertexts,
+    results: ByName<T, Uint8Array>,
     options: SwitchOptions,
   ): Promise<Ciphertexts | undefined>;
   /**
@@ -274,7 +277,10 @@ export interface KeyParty extends Disposable {
    * with all levels and fresh noise, under the same key, which programs take as inputs that were compiled for them; `hub` gets them, undefined for all others. Nobody learns what they hold. It counts as {@link decrypt} does, since
    * what `hub` sees meanwhile has to hide the noise. `run` has to be a new one, as for {@link makeKeys}. Errors: as of {@link decrypt}; GraphError `task.invalid` where none of the results is one to refresh.
    */
-  refresh(results: Ciphertexts, options: RefreshOptions): Promise<Ciphertexts | undefined>;
+  refresh<T extends Record<string, any>>(
+    results: ByName<T, Uint8Array>,
+    options: RefreshOptions,
+  ): Promise<Ciphertexts | undefined>;
   /** How many decryptions it took part in, refreshing among them, as far as it and what it was saved as know. */
   released(options?: CallOptions): Promise<number>;
   /** Its secret and its share, from which it comes back: whoever has these of enough parties has the key. */

@@ -9,6 +9,7 @@
 import type { KeyParty, PartyOptions } from '../parties/types.js';
 import type { STAGES, TASK_PASSES } from '../stages.js';
 import type {
+  ByName,
   CallOptions,
   Ciphertexts,
   Decimal,
@@ -149,10 +150,11 @@ export interface DecryptedDetails {
  * nesting has.
  */
 export type ValueOperand =
-  Value | number | bigint | boolean | string | Date | readonly ValueConstant[] | ArrayLike<number>;
+  Value | number | bigint | boolean | string | Date | readonly ValueConstant[] | ArrayLike<number | bigint>;
 
-/** Constants in arrays. */
-export type ValueConstant = number | bigint | boolean | string | Date | readonly ValueConstant[];
+/** Constants in arrays, of which the innermost may be typed ones. */
+export type ValueConstant =
+  number | bigint | boolean | string | Date | readonly ValueConstant[] | ArrayLike<number | bigint>;
 
 /** Which polynomial stands for a function: of a degree, or of the least degree 2^k - 1 that is off by no more than `error`. */
 export interface ApproximationOptions {
@@ -308,7 +310,7 @@ export interface Value extends ValueType {
   /** x[i], x[i][j], ...: those dimensions disappear. Negative indices count from the end. */
   at(...indices: number[]): Value;
   /** Cells `start` to before `end` along the first dimension, or, with arrays, along each; as `Array.slice`. */
-  slice(start: number | readonly number[], end?: number | readonly number[]): Value;
+  slice(start: number | ArrayLike<number>, end?: number | ArrayLike<number>): Value;
   /** This and others one after the other along a dimension, by default the first. */
   concat(others: ValueOperand | readonly Value[], axis?: number): Value;
   /** The same cells in another shape of as many. */
@@ -825,19 +827,30 @@ export interface Program extends Disposable {
    * same type and bounds, be it by the client or by data owners; for an input that is a result, that result of any run. Keys are kept while the same `EvaluationKeys` object is used. Errors: InputError, OutOfRangeError (clear inputs), FormatError,
    * KeyError, MemoryError, WorkerError.
    */
-  run(inputs: Ciphertexts, keys: EvaluationKeys, options?: RunOptions): Promise<Ciphertexts>;
+  run<T extends Record<string, any>>(
+    inputs: ByName<T, Uint8Array>,
+    keys: EvaluationKeys,
+    options?: RunOptions,
+  ): Promise<Ciphertexts>;
   /**
    * Leaves inputs with the evaluator for many runs: any of those that the program takes, in each of the places. Ciphertexts are read and checked once; where all
    * that is not encrypted stays, so do its encodings. They take the worker's memory until they are disposed of, and outlive its restart. Errors: as of `run`.
    */
-  hold(inputs: Ciphertexts, keys: EvaluationKeys, options?: HoldOptions): Promise<HeldValues>;
+  hold<T extends Record<string, any>>(
+    inputs: ByName<T, Uint8Array>,
+    keys: EvaluationKeys,
+    options?: HoldOptions,
+  ): Promise<HeldValues>;
   dispose(): void;
 }
 
 /** Inputs that stay with an evaluator. See {@link Program.hold}. */
 export interface HeldValues extends Disposable {
   /** As `Program.run`, of the inputs that do not stay. Errors: also `task.invalid` for one that does. */
-  run(inputs?: Ciphertexts, options?: RunOptions): Promise<Ciphertexts>;
+  run<T extends Record<string, any>>(
+    inputs?: ByName<T, Uint8Array>,
+    options?: RunOptions,
+  ): Promise<Ciphertexts>;
   dispose(): void;
 }
 
@@ -849,7 +862,10 @@ export interface Client extends Disposable {
   /** To be sent to the evaluator. Holds no secret. */
   readonly evaluationKeys: EvaluationKeys;
   /** Encrypts values by the names of inputs; any subset. Errors name value and cell, and tell no value unless `showValues` asks for it. */
-  encrypt(values: Readonly<Record<string, Cells>>, options?: EncryptOptions): Promise<Ciphertexts>;
+  encrypt<T extends Record<string, any>>(
+    values: ByName<T, Cells>,
+    options?: EncryptOptions,
+  ): Promise<Ciphertexts>;
   /**
    * Makes a public key, with which data owners encrypt what this client alone decrypts ({@link Program.owner}). Any number of them may be made and handed to anybody: they
    * hold no secret. Errors: KeyError `key.public` for a program compiled without `publicKey`.
@@ -863,22 +879,31 @@ export interface Client extends Disposable {
    * An evaluator that may cheat must learn nothing of what comes out: not the numbers, not the noise budget, not whether this threw. A made-up ciphertext can
    * decrypt to the secret key itself, and look like a good result.
    */
-  decrypt(results: Ciphertexts, options?: DecryptOptions): Promise<Record<string, Decrypted>>;
+  decrypt<T extends Record<string, any>>(
+    results: ByName<T, Uint8Array>,
+    options?: DecryptOptions,
+  ): Promise<Record<string, Decrypted>>;
   /** As `decrypt`, with integers as exact `Decimal`s. */
-  decryptExact(results: Ciphertexts, options?: DecryptOptions): Promise<Record<string, DecryptedExact>>;
+  decryptExact<T extends Record<string, any>>(
+    results: ByName<T, Uint8Array>,
+    options?: DecryptOptions,
+  ): Promise<Record<string, DecryptedExact>>;
   /** As `decryptExact`, with the noise that was left; what has no value does not throw. */
-  decryptDetails(results: Ciphertexts, options?: DecryptOptions): Promise<Record<string, DecryptedDetails>>;
+  decryptDetails<T extends Record<string, any>>(
+    results: ByName<T, Uint8Array>,
+    options?: DecryptOptions,
+  ): Promise<Record<string, DecryptedDetails>>;
   /**
    * The whole task without encryption, exactly, in the client's worker: what decryption has to give, of reals up to their bounds. For tests, with all inputs of each
    * place. Errors: as of `encrypt`; InputError `input.missing`; UndefinedStatisticError; MemoryError.
    */
-  plain(
-    values: Readonly<Record<string, Cells>>,
+  plain<T extends Record<string, any>>(
+    values: ByName<T, Cells>,
     options?: HoldOptions,
   ): Promise<Record<string, DecryptedExact>>;
   /** As `plain`; what has no value does not throw, and `budgetBits` is undefined. */
-  plainDetails(
-    values: Readonly<Record<string, Cells>>,
+  plainDetails<T extends Record<string, any>>(
+    values: ByName<T, Cells>,
     options?: HoldOptions,
   ): Promise<Record<string, DecryptedDetails>>;
   /**
@@ -906,6 +931,9 @@ export interface DataOwner extends Disposable {
    * As {@link Client.encrypt}: any subset of the inputs, with the same checks. Only the client can decrypt; nothing says who encrypted, since whoever has the public key
    * can. The bytes are about twice as many as the client's.
    */
-  encrypt(values: Readonly<Record<string, Cells>>, options?: EncryptOptions): Promise<Ciphertexts>;
+  encrypt<T extends Record<string, any>>(
+    values: ByName<T, Cells>,
+    options?: EncryptOptions,
+  ): Promise<Ciphertexts>;
   dispose(): void;
 }
