@@ -219,12 +219,20 @@ export class WorkerCircuit extends Resource implements Circuit {
   }
 
   /** As `run`, with what sends and receives in the circuit of a cut. */
-  async runWith(
+  runWith(
     inputs: RunInputs,
     options: CircuitRunOptions,
     exchange: Pick<OwnOperators, 'compute'> | undefined,
   ): Promise<RunOutputs> {
-    const signal = this.signal(options.signal);
+    return this.during(options.signal, (signal) => this.#runUntil(signal, inputs, options, exchange));
+  }
+
+  async #runUntil(
+    signal: AbortSignal,
+    inputs: RunInputs,
+    options: CircuitRunOptions,
+    exchange: Pick<OwnOperators, 'compute'> | undefined,
+  ): Promise<RunOutputs> {
     const { keep = [], platform = USUAL, secret = false, onProgress, onTrace } = options;
     const numbers = new Map(keep.map((operand, index) => [this.#kept(operand, index), operand] as const));
     const data = orderedData(this.inputs, inputs);
@@ -319,7 +327,7 @@ export class WorkerCircuit extends Resource implements Circuit {
   /** Another circuit of this loom. Errors: InputError `input.type`, GraphError `graph.foreign`. */
   #sibling(other: Circuit): WorkerCircuit {
     if (other instanceof WorkerCircuit && other.#loom === this.#loom) {
-      other.signal(undefined);
+      other.checkLife();
       return other;
     }
     const where = 'verify, option against';

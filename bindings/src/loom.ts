@@ -165,19 +165,19 @@ export class WorkerLoom extends Resource implements Loom {
 
   /** The workers that hold secret keys. */
   get clients(): ClientWorkers {
-    this.signal(undefined);
+    this.checkLife();
     return this.#workers.clients;
   }
 
   /** The worker that computes. */
   get evaluator(): LazyEngine<EvaluatorMethods> {
-    this.signal(undefined);
+    this.checkLife();
     return this.#workers.evaluator;
   }
 
   /** The worker for graphs of users' own. */
   get graphs(): LazyEngine<GraphMethods> {
-    this.signal(undefined);
+    this.checkLife();
     return this.#workers.graphs;
   }
 
@@ -267,13 +267,13 @@ export class WorkerLoom extends Resource implements Loom {
 
   operator(definition: OperatorDefinition): void {
     checkArgument('operator', definition, OPERATOR_DEFINITION);
-    this.signal(undefined);
+    this.checkLife();
     this.own.add(definition);
   }
 
   graph(options: GraphOptions = {}): GraphBuilder {
     checkOptions('graph', options, GRAPH_OPTIONS);
-    this.signal(undefined);
+    this.checkLife();
     return new GraphRecorder(
       options.unit ?? 8,
       async (recording, { signal, onProgress }) =>
@@ -335,12 +335,15 @@ export class WorkerLoom extends Resource implements Loom {
 
   /** Times that operators are placed by; loaded when somebody first asks for them. */
   deviceTimes(): Promise<DeviceTimes> {
-    const ended = this.signal(undefined);
-    const about = `cipherloom ${this.version}, ${this.mode.variant}`;
-    this.#deviceTimes ??= import('./gpu/times.js').then(
-      ({ DeviceTimes }) => new DeviceTimes((use) => this.#measuring(use, ended), about, this.#gpuTimes),
-    );
+    this.checkLife();
+    this.#deviceTimes ??= this.#loadTimes(this.signal(undefined));
     return this.#deviceTimes;
+  }
+
+  async #loadTimes(ended: AbortSignal): Promise<DeviceTimes> {
+    const { DeviceTimes } = await import('./gpu/times.js');
+    const about = `cipherloom ${this.version}, ${this.mode.variant}`;
+    return new DeviceTimes((use) => this.#measuring(use, ended), about, this.#gpuTimes);
   }
 
   async gpuTimes(): Promise<GpuTimes | undefined> {
@@ -369,7 +372,7 @@ export class WorkerLoom extends Resource implements Loom {
   }
 
   async #replaceDead(): Promise<void> {
-    this.signal(undefined);
+    this.checkLife();
     const { clients, evaluator, graphs } = this.#workers;
     await clients.restart();
     await evaluator.restart();

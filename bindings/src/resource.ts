@@ -1,5 +1,6 @@
 /** What has to be given back: `dispose()`, `using`, and garbage collection as the last net. */
 import { DisposedError } from './errors.js';
+import { onAbort } from './on-abort.js';
 
 /** Safari has no Symbol.dispose yet. */
 export const disposeSymbol: typeof Symbol.dispose =
@@ -31,10 +32,35 @@ export abstract class Resource implements Disposable {
     this.dispose();
   }
 
+  /** Throws DisposedError after the end. */
+  protected checkLife(): void {
+    this.#life.signal.throwIfAborted();
+  }
+
+  /**
+   * Works with a signal that ends with the caller's or with the resource: for what is done often, since neither of the two remembers it afterwards, as that of {@link signal} is
+   * remembered for ever by Node 20. Throws DisposedError after the end.
+   */
+  protected async during<T>(
+    other: AbortSignal | undefined,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    this.checkLife();
+    const call = new AbortController();
+    const either = other === undefined ? [this.#life.signal] : [this.#life.signal, other];
+    const forget = either.map((signal) => onAbort(signal, () => call.abort(signal.reason)));
+    if (other?.aborted) call.abort(other.reason);
+    try {
+      return await work(call.signal);
+    } finally {
+      for (const one of forget) one();
+    }
+  }
+
   /** A signal that ends with the caller's or with the resource. Throws DisposedError after the end. */
   protected signal(other: AbortSignal | undefined): AbortSignal {
+    this.checkLife();
     const life = this.#life.signal;
-    life.throwIfAborted();
     // One of its own for each call: Node warns of many listeners to one.
     return AbortSignal.any(other === undefined ? [life] : [life, other]);
   }

@@ -14,7 +14,7 @@ import {
   type TaskMessage,
   type WorkerInfo,
 } from './messages.js';
-import { onAbort } from './on-abort.js';
+import { onAbort } from '../on-abort.js';
 import { checkCluster, type ClusterOptions } from './options.js';
 import { type Address, another, connect, isFull, redisError } from './redis.js';
 import { openRedisStore } from './redis-store.js';

@@ -270,7 +270,7 @@ class LoadedJob extends Resource implements Job {
 
   /** Errors: DisposedError. */
   check(): void {
-    this.signal(undefined);
+    this.checkLife();
   }
 
   result(name: string): JobResult {

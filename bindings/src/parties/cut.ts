@@ -122,12 +122,12 @@ export class PartyCut extends Resource implements Cut {
   }
 
   async expand(options: ExpandOptions & CallOptions): Promise<Cut> {
-    this.signal(undefined);
+    this.checkLife();
     return new PartyCut(this.#about, (await this.#circuit.expand(options)) as WorkerCircuit);
   }
 
   async optimize(options: OptimizeOptions & CallOptions = {}): Promise<Cut> {
-    this.signal(undefined);
+    this.checkLife();
     return new PartyCut(this.#about, (await this.#circuit.optimize(options)) as WorkerCircuit);
   }
 

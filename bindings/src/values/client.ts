@@ -61,8 +61,9 @@ export class KeyHolder extends Resource implements Client {
 
   async encrypt(values: Readonly<Record<string, Cells>>, options: EncryptOptions = {}): Promise<Ciphertexts> {
     checkCall('encrypt', { values: [values, VALUES_BY_NAME] }, options, ENCRYPT_OPTIONS);
-    const signal = this.signal(options.signal);
-    return encryptedBy(this.#key, 'encrypt', this.#rules, values, { ...options, signal });
+    return this.during(options.signal, (signal) =>
+      encryptedBy(this.#key, 'encrypt', this.#rules, values, { ...options, signal }),
+    );
   }
 
   async publicKey(options: CallOptions & TraceOptions = {}): Promise<Uint8Array> {
@@ -148,12 +149,15 @@ export class KeyHolder extends Resource implements Client {
     return connection.call('plain', [handle, ...apart(given)], { signal, transfer: buffersOf(given) });
   }
 
-  async #decrypted(
+  #decrypted(results: Ciphertexts, options: DecryptOptions): Promise<readonly RawOutput<ErrorRecord>[]> {
+    return this.during(options.signal, (signal) => this.#decryptedUntil(signal, results, options));
+  }
+
+  async #decryptedUntil(
+    signal: AbortSignal,
     results: Ciphertexts,
-    options: DecryptOptions,
+    { onProgress, onTrace, ...options }: DecryptOptions,
   ): Promise<readonly RawOutput<ErrorRecord>[]> {
-    const signal = this.signal(options.signal);
-    const { onProgress, onTrace } = options;
     // Which there have to be, the core tells by what is in them.
     const sent = Object.entries(results).map(([name, bytes]) =>
       lentCopy(checkBytes(`Result "${name}"`, bytes)),

@@ -24,7 +24,8 @@ export class PublicKeyHolder extends Resource implements DataOwner {
 
   async encrypt(values: Readonly<Record<string, Cells>>, options: EncryptOptions = {}): Promise<Ciphertexts> {
     checkCall('encrypt', { values: [values, VALUES_BY_NAME] }, options, ENCRYPT_OPTIONS);
-    const signal = this.signal(options.signal);
-    return encryptedBy(this.#key, 'encryptAsOwner', this.#rules, values, { ...options, signal });
+    return this.during(options.signal, (signal) =>
+      encryptedBy(this.#key, 'encryptAsOwner', this.#rules, values, { ...options, signal }),
+    );
   }
 }

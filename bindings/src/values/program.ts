@@ -165,7 +165,7 @@ export class CompiledProgram extends Resource implements Program {
   }
 
   toBytes(): Uint8Array {
-    this.signal(undefined);
+    this.checkLife();
     this.#loom.while(undefined);
     return this.#bytes.slice();
   }
@@ -242,17 +242,21 @@ export class CompiledProgram extends Resource implements Program {
     return this.#run(inputs, keys, options);
   }
 
+  #run(inputs: Ciphertexts, keys: EvaluationKeys, options: RunOptions, held?: Held): Promise<Ciphertexts> {
+    return this.during(options.signal, (signal) => this.#runUntil(signal, inputs, keys, options, held));
+  }
+
   #clear({ plain, public: open }: HoldOptions): EncodedByName[] {
     return [...encodedByName(this.#rules, 'plain', plain), ...encodedByName(this.#rules, 'public', open)];
   }
 
-  async #run(
+  async #runUntil(
+    signal: AbortSignal,
     inputs: Ciphertexts,
     keys: EvaluationKeys,
     options: RunOptions,
-    held?: { readonly remote: Remote<EvaluatorMethods>; readonly names: ReadonlySet<string> },
+    held: Held | undefined,
   ): Promise<Ciphertexts> {
-    const signal = this.signal(options.signal);
     const { onProgress, onTrace, gpu = false } = options;
     // Copied before anything is waited for: what the caller changes meanwhile is of another run.
     const sent = orderedCiphertexts(this.#rules, inputs, (name) => !held?.names.has(name)).map(
@@ -355,6 +359,12 @@ function placingBy(
   return table === undefined ? false : { times: table, pinned, to: Object.values(pins) };
 }
 
+/** What stays with the evaluator, and the names of the ciphertexts among it. */
+interface Held {
+  readonly remote: Remote<EvaluatorMethods>;
+  readonly names: ReadonlySet<string>;
+}
+
 /** See {@link HeldValues}. */
 class ValuesOfProgram extends Resource implements HeldValues {
   readonly #run: RunHeld;
@@ -366,7 +376,7 @@ class ValuesOfProgram extends Resource implements HeldValues {
 
   async run(inputs: Ciphertexts = {}, options: RunOptions = {}): Promise<Ciphertexts> {
     checkCall('run', { inputs: [inputs, CIPHERTEXTS] }, options, RUN_OPTIONS);
-    return this.#run(inputs, options, this.signal(options.signal));
+    return this.during(options.signal, (signal) => this.#run(inputs, options, signal));
   }
 }
 

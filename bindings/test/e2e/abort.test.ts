@@ -1,8 +1,8 @@
 // Calls that are given up: they reject at once, their worker stops within 200 ms, and goes on with the next one.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { type CallOptions, load, type Loom, type Progress, type Task } from 'cipherloom';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CallOptions, f32, load, type Loom, type Progress, type Task } from 'cipherloom';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { random } from '../random.js';
 import { BUILDS, threadsOf } from './builds.js';
 import { errorOf } from './error-of.js';
@@ -140,6 +140,41 @@ describe('a process', () => {
       loom.dispose();`;
     expect(await printed(script)).toBe('stopped\nkey.passphrase\n');
   });
+});
+
+it('calls that are made often leave nothing behind with the signals that they end with', async () => {
+  using loom = await load({ mode: 'single' });
+  const task = loom.task();
+  task.output('o', task.encrypted('x', { min: 0, max: 9 }));
+  using program = await task.compile({ publicKey: true });
+  using client = await program.client();
+  using owner = await program.owner(await client.publicKey());
+  const keys = client.evaluationKeys;
+  using held = await program.hold(await client.encrypt({ x: 1 }), keys);
+  const g = loom.graph();
+  g.output('y', g.input('x', f32(1)));
+  using circuit = await g.build();
+  const data = { x: Float32Array.of(1) };
+  await circuit.run(data);
+  const { signal } = new AbortController();
+  // In Node 20 a signal remembers for ever what this makes of it.
+  const any = vi.spyOn(AbortSignal, 'any');
+  try {
+    for (const options of [{ signal }, {}]) {
+      const inputs = await client.encrypt({ x: 1 }, options);
+      await owner.encrypt({ x: 1 }, options);
+      await client.decrypt(await program.run(inputs, keys, options), options);
+      await held.run({}, options);
+    }
+    expect(any).not.toHaveBeenCalled();
+    for (const options of [{ signal }, {}]) await circuit.run(data, options);
+    const sources = any.mock.calls.flatMap(([all]) => [...all]);
+    // Of each run its own.
+    expect(sources).toHaveLength(new Set(sources).size);
+    expect(sources).not.toContain(signal);
+  } finally {
+    any.mockRestore();
+  }
 });
 
 /** Gives up each call of a way through the package at its first sign of progress; the phases that were told of. */

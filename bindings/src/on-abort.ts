@@ -1,4 +1,4 @@
-/** Many who want to know that a signal aborts: a signal warns of more than ten listeners, and a job has one signal for all its tasks. */
+/** Many who want to know that a signal aborts: a signal warns of more than ten listeners, and a job has one for all its tasks, as a loom has for all its calls. */
 
 const heard = new WeakMap<AbortSignal, Set<() => void>>();
 
