@@ -76,7 +76,7 @@ describe('types', () => {
     const at = text.indexOf('a.mean()') + 'a.co'.length;
     const begun = text.replace('a.mean()', 'a.co');
     const names = service.complete(begun, at)!.options.map(({ label }) => label);
-    expect(names.toSorted()).toEqual(['concat', 'correlation', 'count', 'covariance']);
+    expect(names.toSorted()).toEqual(['concat', 'correlation', 'count', 'counts', 'covariance']);
     const info = service.details(begun, at, 'covariance')!;
     expect(info.code).toContain('covariance(other: ValueOperand, options?: MomentOf');
     expect(info.text).toContain('over the cells present in both');
