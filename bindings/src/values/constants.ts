@@ -61,8 +61,9 @@ export function constantOf(where: string, value: unknown, like: Like | undefined
       'category',
       flat.map((name) => numberOf(where, like.names as readonly string[], name as string)),
     );
-  if (!all((cell) => typeof cell === 'number' || typeof cell === 'bigint')) {
-    const expected = 'a value of this task, or numbers, booleans or dates of one sort';
+  if (like?.names !== undefined || !all((cell) => typeof cell === 'number' || typeof cell === 'bigint')) {
+    const named = like?.names && `names of categories: ${shownNames(like.names)}`;
+    const expected = `a value of this task, or ${named ?? 'numbers, booleans or dates of one sort'}`;
     const found = describe(value);
     throw failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
   }
@@ -110,6 +111,13 @@ export function roundedTo(constant: Constant, decimals: number, up: boolean): Co
     return up ? whole + 1n : whole - 1n;
   };
   return { ...constant, decimals, cells: constant.cells.map((cell) => rounded(BigInt(cell))) };
+}
+
+/** Whether each number has no more decimals: booleans. */
+export function haveNoMore(constant: Constant, decimals: number): Constant {
+  const unit = powerOfTen(Math.max(constant.decimals - decimals, 0));
+  const cells = constant.cells.map((cell) => (BigInt(cell) % unit === 0n ? 1n : 0n));
+  return { ...constant, kind: 'boolean', decimals: 0, cells };
 }
 
 /** Reals, of the double that is the nearest to each cell. */

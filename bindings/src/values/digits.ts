@@ -4,7 +4,7 @@
  * the highest place where they differ, and there x's is less (Iliashenko and Zucca, ia.cr/2021/315). What moves the cells of an input moves its digits; what adds or multiplies known numbers has other
  * digits of it. Of what is made of several inputs nobody has digits.
  */
-import { cellsOf, MOST_CELLS, MOST_DIMENSIONS, typeOf, typeText } from './type.js';
+import { cellsOf, MOST_DIMENSIONS, typeOf, typeText } from './type.js';
 import type { Recorded, Recorder } from './recorder.js';
 import type { RuleAttributes } from './rules.js';
 import type { Shape, TaskLiteral, ValueType } from './types.js';
@@ -21,12 +21,24 @@ interface Spec {
   readonly count: number;
 }
 
+/** Most of what cells may be multiplied with on their way, in size. */
+const MOST_FACTOR = 10n ** 24n;
+/** Cells of an input, as the core can pack them. */
+const MOST_PACKED = 1 << 22;
+
 /** What digits can be had of, and within which bounds, in units, its cells lie. */
 export interface Digits {
   readonly least: bigint;
   readonly most: bigint;
   /** The one cell that all are, if that is known. */
   readonly cell?: bigint | undefined;
+  /** Whether it is known, whatever it is. */
+  readonly known: boolean;
+  /** What an input's cells are multiplied with. */
+  readonly factor: bigint;
+  /** The most dimensions, and cells, of what it was moved through: digits have one more. */
+  readonly dimensions: number;
+  readonly cells: number;
   /** Values of one more dimension, the first. */
   of(spec: Spec): Recorded;
 }
@@ -48,8 +60,12 @@ export function digitsOfInput(
   return {
     least,
     most,
+    known: false,
+    factor: 1n,
+    dimensions: type.shape.length,
+    cells: cellsOf(type.shape),
     of({ factor, low, count }) {
-      const what = `${count} digits of ${factor === 1n ? '' : `${factor} `}x - ${low}`;
+      const what = described({ factor, low, count });
       const known = made.get(what);
       if (known !== undefined) return known;
       const digits = { of: name, base: Number(BASE), factor: String(factor), low: String(low) };
@@ -65,14 +81,32 @@ export function digitsOfInput(
   };
 }
 
+/** What digits they are: what tells those of one input from each other, also in bytes. */
+function described({ factor, low, count }: Spec): string {
+  return `${count} digits of ${factor === 1n ? '' : `${factor} `}x - ${low}`;
+}
+/** In the name of what is of digits, behind that of the input; numbered where another input has that name. */
+const DESCRIBED = /: (\d+ digits of (?:-?\d+ )?x - -?\d+)(?: \(\d+\))?$/;
+
 /** As long as a name may be. */
 function freeName(recorder: Recorder, of: string, what: string): string {
+  const bytes = (text: string): number => new TextEncoder().encode(text).length;
   for (let number = 1; ; number++) {
-    const name = `${of}: ${what}${number === 1 ? '' : ` (${number})`}`;
-    const fits = new TextEncoder().encode(name).length <= 256;
-    if (fits && !recorder.hasInput(name)) return name;
-    if (!fits) of = of.slice(0, -8);
+    const tail = `: ${what}${number === 1 ? '' : ` (${number})`}`;
+    let head = of;
+    while (bytes(head + tail) > 256) head = [...head].slice(0, -1).join('');
+    if (!recorder.hasInput(head + tail)) return head + tail;
   }
+}
+
+/** What digits an encrypted value is of, by its name where it was encrypted. */
+export function digitsNamed(name: string): string | undefined {
+  return DESCRIBED.exec(name)?.[1];
+}
+
+/** The same of a declared input. */
+export function digitsTold({ factor, low }: DigitsOf, count: number): string {
+  return described({ factor: BigInt(factor), low: BigInt(low), count });
 }
 
 /** Digits of what an operator makes; undefined where nobody has them. */
@@ -137,18 +171,31 @@ class Passing {
   /** Cells that are those of the only operand, in other places. */
   moved(moved: (digits: Recorded, count: number) => Recorded): Digits | undefined {
     const { source } = this;
-    return source && { ...source, of: (spec) => moved(source.of(spec), spec.count) };
+    return source && { ...this.through(source), of: (spec) => moved(source.of(spec), spec.count) };
+  }
+
+  /** Where digits of the result come by. */
+  through<T extends Pick<Digits, 'dimensions' | 'cells'>>(...all: readonly [T, ...T[]]): T {
+    const { shape } = this.type;
+    const dimensions = Math.max(shape.length, ...all.map((digits) => digits.dimensions));
+    return { ...all[0], dimensions, cells: Math.max(cellsOf(shape), ...all.map(({ cells }) => cells)) };
   }
 }
 
 /** k x + shift, of cells x that have digits. */
 function affine(source: Digits | undefined, k: bigint, shift: bigint): Digits | undefined {
   if (source === undefined) return undefined;
+  const factor = k * source.factor;
+  if (factor > MOST_FACTOR || factor < -MOST_FACTOR) return undefined;
   const ends = [k * source.least + shift, k * source.most + shift] as [bigint, bigint];
   return {
     least: lesser(...ends),
     most: greater(...ends),
     cell: source.cell === undefined ? undefined : k * source.cell + shift,
+    known: source.known,
+    factor,
+    dimensions: source.dimensions,
+    cells: source.cells,
     of: ({ factor, low, count }) => source.of({ factor: factor * k, low: low - factor * shift, count }),
   };
 }
@@ -165,6 +212,14 @@ const sum =
     return a?.cell === undefined ? undefined : affine(b, signs[1], signs[0] * a.cell);
   };
 
+/** A product with a known number. */
+const product: Pass = ({ inputs, type }) => {
+  const [a, b] = inputs.map(({ digits }) => digits) as [Digits | undefined, Digits | undefined];
+  if (!KINDS.includes(type.kind)) return undefined;
+  if (b?.cell !== undefined) return affine(a, b.cell, 0n);
+  return a?.cell === undefined ? undefined : affine(b, a.cell, 0n);
+};
+
 /** One for each operator whose result has digits that are those of operands. */
 const PASSED: Readonly<Record<string, Pass>> = {
   'value.constant': (call) => {
@@ -177,6 +232,10 @@ const PASSED: Readonly<Record<string, Pass>> = {
       least: cells.reduce(lesser),
       most: cells.reduce(greater),
       cell: cells.length === 1 ? cells[0] : undefined,
+      known: true,
+      factor: 1n,
+      dimensions: type.shape.length,
+      cells: cellsOf(type.shape),
       of({ factor, low, count }) {
         const own = cells.map((cell) => factor * cell - low);
         const { shape } = type;
@@ -206,7 +265,12 @@ const PASSED: Readonly<Record<string, Pass>> = {
   'value.concat': (call) => {
     const all = call.inputs.flatMap(({ digits }) => (digits === undefined ? [] : [digits]));
     if (all.length < call.inputs.length) return undefined;
+    const [first, ...others] = all as [Digits, ...Digits[]];
     return {
+      ...call.through(first, ...others),
+      cell: undefined,
+      known: all.every(({ known }) => known),
+      factor: all.map(({ factor }) => (factor < 0n ? -factor : factor)).reduce(greater),
       least: all.map(({ least }) => least).reduce(lesser),
       most: all.map(({ most }) => most).reduce(greater),
       of: (spec) =>
@@ -228,6 +292,7 @@ const PASSED: Readonly<Record<string, Pass>> = {
   },
   'value.scale': ({ source, attributes }) =>
     affine(source, BigInt(attributes['numerator'] as bigint | number), 0n),
+  'value.multiply': product,
   'value.negate': ({ source }) => affine(source, -1n, 0n),
   'value.add': sum(1n, 1n),
   'value.sub': sum(1n, -1n),
@@ -260,15 +325,18 @@ const WAYS: Readonly<Record<string, Way>> = {
     const [a, b] = inputs.map(({ digits }) => digits) as [Digits | undefined, Digits | undefined];
     if (a === undefined || b === undefined) return undefined;
     const values = a.most - a.least + (b.most - b.least) + 1n;
-    const apart = a.most < b.least || b.most < a.least;
-    if (values <= FEW || apart) return undefined;
+    // What bounds tell of what is encrypted or known costs nothing.
+    const told = a.most < b.least || b.most < a.least;
+    const isClear = ({ type, digits }: Recorded): boolean => type.place !== 'encrypted' && !digits?.known;
+    if (values <= FEW || (told && !inputs.some(isClear))) return undefined;
     const low = lesser(a.least, b.least);
     const most = greater(a.most, b.most) - low;
     let count = 1;
     while (BASE ** BigInt(count) <= most) count++;
     const { shape } = (inputs[0] as Recorded).type;
-    // Digits are one more dimension.
-    if (shape.length >= MOST_DIMENSIONS || count * cellsOf(shape) > MOST_CELLS) return undefined;
+    // Digits are one more dimension, all along their way.
+    const wide = (of: Digits): boolean => of.dimensions >= MOST_DIMENSIONS || count * of.cells > MOST_PACKED;
+    if (wide(a) || wide(b)) return undefined;
     const [x, y] = [a, b].map((of) => of.of({ factor: 1n, low, count })) as [Recorded, Recorded];
     const node = (op: string, all: readonly Recorded[], own?: RuleAttributes): Recorded =>
       recorder.node(where, op, all, own);
@@ -321,13 +389,6 @@ function greater(a: bigint, b: bigint): bigint {
 
 /** Bits of the longest number: what is below 0, which bounds that are kept do not have, comes from the other end, as with short ones. */
 const LONGEST = 3 * 256;
-const NAME = /: \d+ digits of (?:-?\d+ )?x - -?\d+(?: \(\d+\))?$/;
-
-/** Whether an encrypted input's name says that it is digits of another one: whoever compares nothing has no use for it. */
-export function isOfDigits(name: string): boolean {
-  return NAME.test(name);
-}
-
 /** The digits that such an input is made of, of numbers; what is missing is 0 among them. */
 export function digitsOfCells(
   cells: ArrayLike<number | bigint | string>,
@@ -351,9 +412,9 @@ export function digitsOfCells(
       }
       continue;
     }
-    const all = BigInt.asUintN(LONGEST, times * BigInt(cell) - least);
-    for (let place = 0; place < count; place++)
-      digits[place * length + at] = Number((all / BigInt(base) ** BigInt(place)) % BigInt(base));
+    const own = BigInt(base);
+    let rest = BigInt.asUintN(LONGEST, times * BigInt(cell) - least);
+    for (let place = 0; place < count; place++, rest /= own) digits[place * length + at] = Number(rest % own);
   }
   return digits;
 }

@@ -6,6 +6,7 @@ import type { Ciphertexts, EncryptOptions } from '../types.js';
 import type { Key } from '../worker/key.js';
 import type { ValueRule } from './cells.js';
 import { apart, buffersOf, encodedByName } from './named.js';
+import { withDigits } from './parts.js';
 import type { Cells } from './types.js';
 
 /** Encrypts values with a key, which the method is for. Errors: as of `Client.encrypt`. */
@@ -28,5 +29,5 @@ export async function encryptedBy(
     transfer: buffersOf(encoded),
   });
   onProgress?.({ phase: 'encrypt', done: total, total });
-  return byName(told(answered, onTrace, { phase: 'encrypt', role: 'client' }), rules);
+  return withDigits(byName(told(answered, onTrace, { phase: 'encrypt', role: 'client' }), rules), rules);
 }

@@ -16,6 +16,7 @@ import {
   constantOf,
   doubles,
   exact,
+  haveNoMore,
   type Like,
   mapDoubles,
   roundedTo,
@@ -308,7 +309,7 @@ export class Expression implements Value {
     return counts(this.#ofAll('counts'));
   }
 
-  histogram(edges: readonly (number | bigint | Date)[], options?: ComparisonOptions): Value {
+  histogram(edges: readonly (number | bigint | Day)[], options?: ComparisonOptions): Value {
     return histogram(this.#ofAll('histogram'), edges, options);
   }
 
@@ -484,9 +485,26 @@ export class Expression implements Value {
     const { gap } = options;
     if (gap !== undefined && !(gap > 0)) throw wrongArgument(where, 'a gap above 0', gap);
     const given = this.#given(where, other);
-    const isWhole = !(given instanceof Expression) && this.kind === 'integer' && relation !== 'eq';
+    const isWhole = !(given instanceof Expression) && this.kind === 'integer';
     // Of whole numbers none is between two: fewer are told apart.
     const mate = isWhole ? roundedTo(given, this.decimals, (relation === 'lt') !== swapped) : given;
+    // Nor does one equal what lies there.
+    if (isWhole && relation === 'eq' && mate !== given)
+      return this.#node(
+        where,
+        'value.and',
+        this.#compared(where, mate, relation).#pair(where, haveNoMore(given, this.decimals), false),
+      );
+    return this.#compared(where, mate, relation, swapped, gap);
+  }
+
+  #compared(
+    where: string,
+    mate: Given,
+    relation: 'lt' | 'le' | 'eq',
+    swapped = false,
+    gap: number | undefined = undefined,
+  ): Expression {
     const pair = this.#pair(where, mate, true);
     const encrypted = mostHidden(...pair.map(({ place }) => place)) === 'encrypted';
     const real = pair.find(({ kind }) => kind === 'real');

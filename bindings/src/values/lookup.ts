@@ -1,5 +1,4 @@
 /** A private look-up: entries of a table by encrypted numbers, which whoever computes it does not see. */
-import { describe } from '../arguments.js';
 import { failure } from '../errors.js';
 import type { Value } from './types.js';
 
@@ -10,16 +9,21 @@ import type { Value } from './types.js';
 export function lookup(x: Value, table: Value, many: boolean): Value {
   const where = 'lookup';
   if (x.missing || table.missing)
-    throw wrong(where, 'graph.missing', 'complete values', 'one with missing cells');
+    throw wrong(where, 'graph.missing', 'complete values', 'some with missing cells');
   if (!['integer', 'category'].includes(x.kind))
-    throw wrong(where, 'operator.invalid', 'integers or categories, the numbers of entries', x.kind);
+    throw wrong(
+      where,
+      'operator.invalid',
+      'integers or categories, the numbers of entries',
+      `kind ${x.kind}`,
+    );
   if (!['integer', 'real'].includes(table.kind))
-    throw wrong(where, 'operator.invalid', 'a table of numbers', table.kind);
+    throw wrong(where, 'operator.invalid', 'a table of numbers', `one of kind ${table.kind}`);
   const [entries, ...rest] = table.shape;
   if (entries === undefined) throw wrong(where, 'graph.shape', 'a table', 'a single value');
   const { categories = 0, names, shape } = x;
   if (categories > entries)
-    throw wrong(where, 'graph.shape', `an entry for each of ${categories} categories`, `${entries}`);
+    throw wrong(where, 'graph.shape', `an entry for each of ${categories} categories`, `${entries} entries`);
   const numbers: readonly (number | string)[] =
     names ?? Array.from({ length: categories || entries }, (_, at) => at);
   if (!many) {
@@ -40,7 +44,7 @@ function wrong(
   expected: string,
   found: string,
 ): Error {
-  return failure(code, `${where}: expected ${expected}, found ${describe(found)}`, {
+  return failure(code, `${where}: expected ${expected}, found ${found}`, {
     where,
     found,
     expected,

@@ -4,7 +4,8 @@ import { failure } from '../errors.js';
 import type { RawGivenValues, RawValues } from '../raw.js';
 import type { Ciphertexts } from '../types.js';
 import { type EncodedValue, encodeValue, type ValueRule } from './cells.js';
-import { digitsOfCells, isOfDigits } from './digits.js';
+import { digitsOfCells, digitsTold } from './digits.js';
+import { type EncryptedParts, partsOf } from './parts.js';
 import type { Cells, ValuePlace } from './types.js';
 
 /** A value that was encoded, and its name. */
@@ -39,6 +40,16 @@ export function encodedByName(
   return [...all].map(([name, encoded]) => ({ name, ...encoded }));
 }
 
+/** That whoever gives clear values gives those of which digits are compared. Errors: InputError `input.missing`. */
+export function checkDigitsGiven(rules: readonly ValueRule[], given: readonly EncodedByName[]): void {
+  const lacking = rules.find(
+    ({ name, digits, type }) =>
+      digits !== undefined && type.place !== 'encrypted' && given.every((one) => one.name !== name),
+  );
+  const of = lacking?.digits?.of;
+  if (of !== undefined) throw failure('input.missing', `Input "${of}" is missing`, { input: of });
+}
+
 /** What moves to a worker of encoded values. */
 export function buffersOf(values: readonly EncodedValue[]): ArrayBuffer[] {
   return values.flatMap(({ cells, present }) =>
@@ -59,28 +70,35 @@ export function checkNames(
   throw failure('input.unknown', problem, { found: unknown, expected });
 }
 
-/** Encrypted inputs, all but those that `need` not be given. Errors: InputError `input.unknown`, `input.missing`, `input.type`. */
+/**
+ * Encrypted inputs, all but those that `need` not be given; with each of them the digits that this program compares. Errors: InputError `input.unknown`, `input.missing`,
+ * `input.type`.
+ */
 export function orderedCiphertexts(
   rules: readonly ValueRule[],
   given: Ciphertexts,
   need: (name: string) => boolean = () => true,
 ): { name: string; bytes: Uint8Array }[] {
   const encrypted = rules.filter(({ type }) => type.place === 'encrypted');
-  // What was encrypted for a program that compares is given to one that does not as well.
-  const used = Object.entries(given).filter(
-    ([name]) => !isOfDigits(name) || encrypted.some((rule) => rule.name === name),
-  );
-  checkNames(encrypted, 'encrypted input', Object.fromEntries(used));
-  return encrypted.flatMap(({ name, digits }) => {
+  const declared = encrypted.filter(({ digits }) => digits === undefined);
+  checkNames(declared, 'encrypted input', given);
+  const expected = declared.map(({ name }) => name);
+  const all = new Map<string, EncryptedParts>();
+  for (const { name } of declared) {
     const own = Object.hasOwn(given, name) ? given[name] : undefined;
-    if (own !== undefined) return [{ name, bytes: checkBytes(`Input "${name}"`, own) }];
-    if (!need(name)) return [];
-    const expected = encrypted.map(({ name }) => name);
-    if (digits !== undefined && Object.hasOwn(given, digits.of)) {
-      const problem = `Input "${digits.of}" was encrypted without the digits by which this program compares it ("${name}"): encrypt it with a client of this program`;
-      throw failure('input.missing', problem, { input: name, expected });
-    }
-    throw failure('input.missing', `Input "${name}" is missing`, { input: name, expected });
+    if (own !== undefined) all.set(name, partsOf(checkBytes(`Input "${name}"`, own)));
+    else if (need(name))
+      throw failure('input.missing', `Input "${name}" is missing`, { input: name, expected });
+  }
+  return encrypted.flatMap(({ name, digits, type }) => {
+    const parts = all.get(digits?.of ?? name);
+    if (parts === undefined) return [];
+    if (digits === undefined) return [{ name, bytes: parts.value }];
+    const told = digitsTold(digits, type.shape[0] ?? 0);
+    const bytes = parts.digits.get(told);
+    if (bytes !== undefined) return [{ name, bytes }];
+    const problem = `Input "${digits.of}" was encrypted without what this program compares (${told}): encrypt it for this program`;
+    throw failure('input.missing', problem, { input: digits.of, expected });
   });
 }
 

@@ -52,7 +52,14 @@ import type {
 import type { ValueRule } from './cells.js';
 import { KeyHolder } from './client.js';
 import { PublicKeyHolder } from './data-owner.js';
-import { buffersOf, encodedByName, type EncodedByName, givenValues, orderedCiphertexts } from './named.js';
+import {
+  buffersOf,
+  checkDigitsGiven,
+  encodedByName,
+  type EncodedByName,
+  givenValues,
+  orderedCiphertexts,
+} from './named.js';
 import { explanation } from './explanation.js';
 import { describeProgram, operandTypes, rulesOf } from './program-info.js';
 import type {
@@ -263,6 +270,7 @@ export class CompiledProgram extends Resource implements Program {
       ({ name, bytes }) => ({ name, bytes: lentCopy(bytes) }),
     );
     const clear = this.#clear(options);
+    if (held === undefined) checkDigitsGiven(this.#rules, clear);
     const { connection } = await abortable(this.#loom.evaluator.worker(), signal);
     // Who asks for no times loads nothing of them.
     const times = typeof gpu === 'boolean' ? undefined : await abortable(this.#loom.deviceTimes(), signal);

@@ -23,6 +23,8 @@ interface RecordedNode {
   readonly op: string;
   readonly operands: readonly Operand[];
   readonly attrs: string | undefined;
+  /** Whether it is an encrypted real of the server's. */
+  readonly real: boolean;
   /** What a scheme of integers had better compute. */
   readonly instead: () => Recorded | undefined;
 }
@@ -64,38 +66,30 @@ export class Recorder {
     const attrs = attributesText(where, attributes);
     const operands = inputs.map(({ operand }) => operand);
     const instead = (): Recorded | undefined => byDigits(this, where, op, inputs, attributes);
-    this.#nodes.push({ op, operands, attrs: attrs === '{}' ? undefined : attrs, instead });
-    this.#reals ||= isHiddenReal(type) && half !== 'client';
+    const real = isHiddenReal(type) && half !== 'client';
+    this.#nodes.push({ op, operands, attrs: attrs === '{}' ? undefined : attrs, real, instead });
     const ofDoubles = inputs.some((input) => input.ofDoubles);
     const operand = { node: this.#nodes.length - 1 };
     const digits = digitsOfResult(this, where, op, inputs, attributes, type);
     return { operand, type, half, ofDoubles, digits };
   }
 
-  /** True where a scheme of reals is to compute it. */
-  get hasReals(): boolean {
-    return this.#reals;
+  /** Whether a scheme of reals is to compute it: by the inputs, and by what outputs need. */
+  hasReals(outputs: ReadonlyMap<string, Recorded>): boolean {
+    return this.#reals || [...this.#needed(outputs)].some((node) => (this.#nodes[node] as RecordedNode).real);
   }
 
   /** The task; for a scheme of `reals`, where whole numbers are compared as they are. Errors: GraphError `graph.no_outputs`. */
-  literal(outputs: ReadonlyMap<string, Recorded>, reals = this.#reals): TaskLiteral {
+  literal(outputs: ReadonlyMap<string, Recorded>, reals = this.hasReals(outputs)): TaskLiteral {
     if (outputs.size === 0)
       throw failure('graph.no_outputs', 'The task has no output: call task.output(name, value)');
     if (!reals) this.#chooseInstead();
-    const live = new Set<number>();
     const resolved = (operand: Operand): Operand => {
       const instead = 'node' in operand && !reals ? this.#instead.get(operand.node) : undefined;
       return instead === undefined ? operand : resolved(instead);
     };
     const inputs = new Set([...this.#inputs.keys()].filter((input) => !this.#lateInputs.has(input)));
-    const waiting = [...outputs.values()].map(({ operand }) => resolved(operand));
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      if ('input' in next) inputs.add(next.input);
-      else if (!live.has(next.node)) {
-        live.add(next.node);
-        waiting.push(...(this.#nodes[next.node] as RecordedNode).operands.map(resolved));
-      }
-    }
+    const live = this.#needed(outputs, resolved, inputs);
     const inputNumbers = new Map([...inputs].sort((a, b) => a - b).map((input, number) => [input, number]));
     const numbers = new Map<number, number>();
     const nodes: TaskLiteral['nodes'] = [];
@@ -128,6 +122,24 @@ export class Recorder {
       nodes,
       outputs: [...outputs].map(([name, { operand }]) => ({ name, operand: number(resolved(operand)) })),
     };
+  }
+
+  /** The nodes that outputs need; their inputs are added to those. */
+  #needed(
+    outputs: ReadonlyMap<string, Recorded>,
+    resolved: (operand: Operand) => Operand = (operand) => operand,
+    inputs = new Set<number>(),
+  ): Set<number> {
+    const live = new Set<number>();
+    const waiting = [...outputs.values()].map(({ operand }) => resolved(operand));
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if ('input' in next) inputs.add(next.input);
+      else if (!live.has(next.node)) {
+        live.add(next.node);
+        waiting.push(...(this.#nodes[next.node] as RecordedNode).operands.map(resolved));
+      }
+    }
+    return live;
   }
 
   /** Finds what stands for nodes; once for each, since it is recorded. */

@@ -1,10 +1,10 @@
 /** Statistics that count in groups: made of comparisons and sums. What is encrypted the client puts together, after decryption, as other statistics. */
 import { describe } from '../arguments.js';
 import { failure } from '../errors.js';
-import { isDate } from './days.js';
-import type { ComparisonOptions, Value } from './types.js';
+import { dayNumber, isDate } from './days.js';
+import type { ComparisonOptions, Day, Value } from './types.js';
 
-type Edge = number | bigint | Date;
+type Edge = number | bigint | Day;
 const MOST_EDGES = 257;
 
 /** How many cells are of each category, from the first one on; of those that are there. */
@@ -34,7 +34,8 @@ export function quantile(
   options?: ComparisonOptions,
 ): Value {
   const where = 'quantile';
-  if (!(share > 0 && share <= 1)) throw wrong(where, 'a share above 0, at most 1', describe(share));
+  if (typeof share !== 'number' || !(share > 0 && share <= 1))
+    throw wrong(where, 'a share above 0, at most 1', describe(share));
   checkEdges(where, x, edges, ['integer', 'real']);
   const numbers = edges as readonly (number | bigint)[];
   const [least] = numbers as [number | bigint];
@@ -92,17 +93,19 @@ function together(all: readonly Value[]): Value {
 
 function checkEdges(where: string, { kind }: Value, edges: readonly Edge[], kinds: readonly string[]): void {
   if (!kinds.includes(kind)) throw wrong(where, `a value of kind ${kinds.join(' or ')}`, `kind ${kind}`);
-  const fits = (edge: unknown): boolean =>
-    kind === 'date' ? isDate(edge) : typeof edge === 'bigint' || Number.isFinite(edge);
   const what = kind === 'date' ? 'days' : 'numbers';
-  const increase = (edge: Edge, at: number): boolean => at === 0 || (edges[at - 1] as Edge) < edge;
-  const good =
-    Array.isArray(edges) &&
-    edges.length >= 2 &&
-    edges.length <= MOST_EDGES &&
-    edges.every(fits) &&
-    edges.every(increase);
-  if (!good) throw wrong(where, `2 to ${MOST_EDGES} increasing ${what}, the edges of bins`, describe(edges));
+  const expected = `2 to ${MOST_EDGES} increasing ${what}, the edges of bins`;
+  if (!Array.isArray(edges) || edges.length < 2 || edges.length > MOST_EDGES)
+    throw wrong(where, expected, describe(edges));
+  const numberOf = (edge: unknown): number | bigint | undefined => {
+    if (kind === 'date') return typeof edge === 'string' || isDate(edge) ? dayNumber(edge) : undefined;
+    return typeof edge === 'bigint' || Number.isFinite(edge) ? (edge as number | bigint) : undefined;
+  };
+  for (const [at, edge] of edges.entries()) {
+    const [before, own] = [at === 0 ? undefined : numberOf(edges[at - 1]), numberOf(edge)];
+    if (own === undefined || (before !== undefined && !(before < own)))
+      throw wrong(where, expected, `${describe(edge)} as number ${at} of them, counted from 0`);
+  }
 }
 
 function wrong(where: string, expected: string, found: string): Error {

@@ -38,7 +38,7 @@ import type {
 
 const MOST_DECIMALS = 36;
 const MOST_CATEGORIES = 2 ** 32;
-const MOST_NAMES = 4096;
+const MOST_NAMES = 256;
 /** Largest magnitude of a bound in units. */
 const MOST_UNITS = 2n ** 126n - 1n;
 
@@ -152,7 +152,7 @@ export class TaskBuilder implements Task {
   }
 
   get hasReals(): boolean {
-    return this.#recorder.hasReals;
+    return this.#recorder.hasReals(this.#outputs);
   }
 
   literal(reals?: boolean): TaskLiteral {

@@ -4,7 +4,7 @@ import { failure } from '../errors.js';
 import { readAttributes } from '../type-text.js';
 import type { Shape, ValueKind, ValuePlace, ValueType } from './types.js';
 
-export const MOST_CELLS = 2 ** 32;
+const MOST_CELLS = 2 ** 32;
 export const MOST_DIMENSIONS = 16;
 /** What the core has. */
 const MOST_DECIMALS = 1000;

@@ -92,7 +92,7 @@ export interface DateOptions extends AnyOptions {
 export interface CategoryOptions extends AnyOptions {
   kind: 'category';
   /**
-   * Their names, 1 to 4096 different ones of 1 to 256 bytes (UTF-8): cells are names, results as well. Or how many there are, 1 to 2^32: cells are 0 to categories - 1. Names are part of
+   * Their names, 1 to 256 different ones of 1 to 256 bytes (UTF-8): cells are names, results as well. Or how many there are, 1 to 2^32: cells are 0 to categories - 1. Names are part of
    * programs and of what is encrypted, for everybody to read; values of other names, or of these in another order, are none that these go together with.
    */
   categories: number | readonly string[];
@@ -242,7 +242,8 @@ export interface Value extends ValueType {
   within(min: number | bigint | Day, max: number | bigint | Day): Value;
 
   /**
-   * x < y: booleans, as of all comparisons. Of encrypted integers, dates: narrow bounds make it cheap. Encrypted reals need a `gap`, and the wider it is the
+   * x < y: booleans, as of all comparisons. Of encrypted integers, dates: narrow bounds make it cheap; wide ones are compared by digits, which are encrypted with an input, where both sides are inputs,
+   * moved, times and plus single known numbers. What is made of several inputs may differ by at most 4095 units. Encrypted reals need a `gap`, and the wider it is the
    * cheaper. A choice by a comparison (`select`) computes both sides: where one has no value, the result has none.
    */
   lessThan(other: ValueOperand, options?: ComparisonOptions): Value;
@@ -294,7 +295,7 @@ export interface Value extends ValueType {
    * is one shorter; what lies before the first or behind the last is in none. Each edge within the bounds costs a comparison: encrypted reals need a `gap`, and what is nearer to an edge may
    * be counted on either side, or in parts on both.
    */
-  histogram(edges: readonly (number | bigint | Date)[], options?: ComparisonOptions): Value;
+  histogram(edges: readonly (number | bigint | Day)[], options?: ComparisonOptions): Value;
   /**
    * The number that a share of the cells are at most, 0 < share <= 1, as far as a {@link histogram} tells: 0.5 for the median. In the bin from a to b that the quantile falls into, with
    * c cells before it and k in it of n in all, cells are taken to lie evenly: a + (b - a) (n share - c) / k. A single real, computed by the client; it has no value
@@ -358,11 +359,10 @@ export interface Task {
   /** Declares what is decrypted in the end. Errors: GraphError (name taken, of another task, the server's own). */
   output(name: string, value: Value, options?: OutputOptions): void;
   /**
-   * The plain description that is compiled, of what outputs need. Wide whole numbers are compared by their digits, but under a scheme of `reals` (CKKS); default: whether an encrypted real is among
-   * its values. Errors: GraphError if there is no output.
+   * The plain description that is compiled, of what outputs need. Wide whole numbers are compared by their digits, but under a scheme of `reals` (CKKS); default: {@link hasReals}. Errors: GraphError if there is no output.
    */
   literal(reals?: boolean): TaskLiteral;
-  /** Whether an encrypted real is among its values. */
+  /** Whether an encrypted real is among its inputs, or what outputs need. */
   readonly hasReals: boolean;
   /** What ties the task to others. */
   ties(): TaskTies;

@@ -160,10 +160,83 @@ describe.each(BUILDS.filter((build) => build === 'threads' || build === 'native'
     expect(await other.decrypt(await second!.run(inputs, other.evaluationKeys))).toEqual({ sum: 101_000 });
     const plain = await other.encrypt({ x: cells });
     expect((await errorOf(first!.run(plain, client.evaluationKeys))).message).toContain(
-      'Input "x" was encrypted without the digits',
+      'Input "x" was encrypted without what this program compares (6 digits of x - 0)',
     );
     expect((await errorOf(client.encrypt({ x: cells, 'x: 6 digits of x - 0': [0] }))).message).toContain(
       'The program has no encrypted input "x: 6 digits of x - 0"; it has x',
     );
+  });
+
+  it('keeps digits with the value that they are of, whatever that is given for', async () => {
+    const task = createTask();
+    const options = { shape: [2], min: 0, max: 9999 };
+    // Names that are as long as names may be, and alike but for their ends.
+    const [first, second] = ['a', 'b'].map((end) => `${'é'.repeat(127)}${end}`) as [string, string];
+    const [x, y] = [task.encrypted(first, options), task.encrypted(second, options)];
+    task.output('less', x.lessThan(y));
+    task.output('difference', y.sub(x));
+    task.output('more', y.greaterThan(x));
+    using program = await loom.compile(task);
+    using client = await program.client();
+    const inputs = await client.encrypt({ [first]: [1, 9999], [second]: [5, 0] });
+    expect(Object.keys(inputs)).toEqual([first, second]);
+    const keys = client.evaluationKeys;
+    expect(await client.decrypt(await program.run(inputs, keys))).toEqual({
+      less: [true, false],
+      difference: [4, -9999],
+      more: [true, false],
+    });
+    const turned = { [first]: inputs[second]!, [second]: inputs[first]! };
+    expect(await client.decrypt(await program.run(turned, keys), { inputs: turned })).toEqual({
+      less: [false, true],
+      difference: [-4, 9999],
+      more: [false, true],
+    });
+    using held = await program.hold({ [first]: inputs[second]! }, keys);
+    const run = await held.run({ [second]: inputs[second]! });
+    expect(await client.decrypt(run)).toEqual({
+      less: [false, false],
+      difference: [0, 0],
+      more: [false, false],
+    });
+    // Digits of one value behind another one, as nobody joins them, are not missed.
+    const cut = inputs[first]!.subarray(0, inputs[first]!.length - 1);
+    expect((await errorOf(program.run({ ...inputs, [first]: cut }, keys))).code).toMatch(/^format\./);
+  });
+
+  it('does without digits where there is no room for them, and with known factors', async () => {
+    const task = createTask();
+    const x = task.encrypted('x', { shape: [2, ...Array<number>(15).fill(1)], min: 0, max: 100 });
+    const y = task.encrypted('y', { shape: [3], min: 0, max: 1000 });
+    const far = task.plain('far', { shape: [3], min: 200_000, max: 300_000 });
+    task.output('sixteen', x.at(0).reshape([1]).lessThan(5));
+    task.output('times', y.multiply(10).lessThan(5000));
+    task.output('fine', y.equals(1e-30));
+    task.output('far', y.lessThan(far));
+    const given = {
+      x: [4, 50].map((cell) =>
+        Array<unknown>(15)
+          .fill(0)
+          .reduce((inner) => [inner], cell),
+      ),
+      y: [499, 500, 0],
+    };
+    const found = await compute(loom, task, {
+      encrypted: given as never,
+      plain: { far: [200_000, 300_000, 250_000] },
+    });
+    expect(found).toEqual({
+      sixteen: [true],
+      times: [true, false, true],
+      fine: [false, false, false],
+      far: [true, true, true],
+    });
+    expect((await errorOf(createAndRun())).message).toContain('Input "far" is missing');
+
+    async function createAndRun(): Promise<unknown> {
+      using program = await loom.compile(task);
+      using client = await program.client();
+      return program.run(await client.encrypt(given as never), client.evaluationKeys);
+    }
   });
 });
