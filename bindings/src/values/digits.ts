@@ -10,8 +10,8 @@ import type { RuleAttributes } from './rules.js';
 import type { Shape, TaskLiteral, ValueType } from './types.js';
 
 const BASE = 8n;
-/** Values that the difference of operands may have for one polynomial to be the cheaper way. */
-const FEW = 48n;
+/** Values that the difference of operands may have for one polynomial to be the cheaper way; of what is compared with one number after the other, fewer. */
+const FEW = { order: 48n, equality: 24n } as const;
 const KINDS: readonly string[] = ['integer', 'date', 'category'];
 
 /** Digits of factor x - low, the lowest first. */
@@ -74,7 +74,7 @@ export function digitsOfInput(
       const bound = { min: '0', max: String(BASE - 1n) };
       // The same in every task that has such an input: then these can share ciphertexts.
       const literal = { name: freeName(recorder, name, what), type: typeText(own), ...bound, digits };
-      const recorded = recorder.input(literal, own);
+      const recorded = recorder.input(literal, own, false);
       made.set(what, recorded);
       return recorded;
     },
@@ -328,7 +328,8 @@ const WAYS: Readonly<Record<string, Way>> = {
     // What bounds tell of what is encrypted or known costs nothing.
     const told = a.most < b.least || b.most < a.least;
     const isClear = ({ type, digits }: Recorded): boolean => type.place !== 'encrypted' && !digits?.known;
-    if (values <= FEW || (told && !inputs.some(isClear))) return undefined;
+    const few = attributes['relation'] === 'eq' ? FEW.equality : FEW.order;
+    if (values <= few || (told && !inputs.some(isClear))) return undefined;
     const low = lesser(a.least, b.least);
     const most = greater(a.most, b.most) - low;
     let count = 1;
