@@ -107,16 +107,20 @@ export class Records {
     return { id, to, use, program };
   }
 
-  /** From then on; questions that wait for their turn fail. Errors: 404. */
+  /** From then on; questions that wait for their turn fail. All of what was granted twice, as older services did. Errors: 404. */
   async revoke(user, record, id) {
     await this.database.change(
       { actor: user, action: 'grant.revoke', subject: id, details: { record } },
       async (trx) => {
         await this.#own(trx, user, record);
-        const changed = await trx('grants')
-          .where({ id, record, revoked: null })
+        const granted = { record, revoked: null };
+        const row = await trx('grants')
+          .where({ ...granted, id })
+          .first('grantee', 'use', 'program');
+        if (!row) throw notFound('grant');
+        await trx('grants')
+          .where({ ...granted, ...row })
           .update({ revoked: Date.now() });
-        if (changed === 0) throw notFound('grant');
       },
     );
   }
