@@ -95,7 +95,30 @@ test('an answer of a device that may run no more is not taken', { skip }, async 
   const answer = await begin(service, device, 'POST', `/work/${id}/result`, JSON_TYPE, result);
   await admin.call('PATCH', '/users/device', { disabled: true });
   assert.deepEqual(await answer.end(), gone);
-  assert.equal((await client.call('GET', `/questions/${id}`)).state, 'running');
+  // Nobody else takes what names it.
+  const { state, error } = await client.call('GET', `/questions/${id}`);
+  assert.deepEqual([state, error.code], ['failed', 'question.runner']);
+});
+
+test('what waits for who runs no more ends, and who waits for it hears of it', { skip }, async (t) => {
+  const service = await serviceHere(t, { env: { CLINIC_RUNNERS: '0' } });
+  const admin = await joinAs(service, loom, 'admin', 'admin');
+  const { client, asked } = await patient(service, loom);
+  for (const name of ['device', 'other']) await joinAs(service, loom, name, 'worker');
+  const ids = [];
+  for (const runner of ['device', 'other', undefined]) ids.push((await client.ask({ ...asked, runner })).id);
+  const waits = client.wait(ids[0]).catch(({ code }) => code);
+  // While it is made up one asks for it.
+  const { change } = service.database;
+  service.database.change = async function (entry, work) {
+    service.database.change = change;
+    await admin.call('PATCH', '/users/device', { role: 'owner' });
+    return change.call(this, entry, work);
+  };
+  await assert.rejects(client.ask({ ...asked, runner: 'device' }), refused(422, 'question.runner'));
+  assert.equal(await waits, 'question.runner');
+  const states = await Promise.all(ids.map(async (id) => (await client.call('GET', `/questions/${id}`)).state));
+  assert.deepEqual(states, ['failed', 'queued', 'queued']);
 });
 
 test('who is disabled does not come back by a code of their own', { skip }, async (t) => {

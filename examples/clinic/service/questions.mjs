@@ -11,6 +11,9 @@ import { allow } from './roles.mjs';
 
 /** What the log calls runners of the service itself. */
 export const SERVICE = 'service';
+/** The role of who runs questions elsewhere. */
+const RUNS = 'worker';
+const NO_RUNNER = 'question.runner';
 const ENDED = ['done', 'failed', 'cancelled'];
 /** Before the digest of what a question was given; no JSON begins so. */
 const DIGEST = 'sha256:';
@@ -50,31 +53,22 @@ export class Questions {
    * 507 `storage.full`.
    */
   async ask(user, { id = randomUUID(), program, records, given = {}, runner }) {
-    const worker = runner === undefined ? undefined : await this.users.named(runner);
-    if (worker && worker.role !== 'worker')
-      throw new ServiceError(
-        422,
-        'question.runner',
-        'A question is run by the service, or by a user with the role worker',
-        {
-          found: worker.role,
-          expected: 'worker',
-        },
-      );
+    const worker = await this.#runner(runner);
     const { info } = await this.programs.told(user, program);
     checkGiven(info.inputs, given);
     const asked = {
       ...{ program, records: JSON.stringify(records), given: JSON.stringify(given) },
-      runner: worker?.id ?? null,
+      runner: worker,
     };
     const known = await this.#known(this.database.db, user, id, asked);
     if (known) return { question: known, created: false };
-    const details = { program, records, runner: worker?.id };
+    const details = { program, records, runner: worker ?? undefined };
     const entry = { actor: user, action: 'question.ask', subject: id, details };
     const made = this.database.change(entry, async (trx) => {
       // The same may have been asked twice at once.
       if (await trx('questions').where({ id }).first('id')) throw new Known();
       await this.programs.get(program, trx);
+      await this.#runner(runner, trx);
       await this.#checkOpen(trx, user);
       if (Object.keys(given).length > 0)
         await this.storage.checkRoom(trx, user, Buffer.byteLength(asked.given));
@@ -93,6 +87,19 @@ export class Questions {
     if (!row) return { question: await this.#known(this.database.db, user, id, asked), created: false };
     this.changes.emit('queued', id);
     return { question: this.shown(row), created: true };
+  }
+
+  /** Who is to run a question, by a name; null: the service. Errors: 404, 422 `question.runner`. */
+  async #runner(name, trx = this.database.db) {
+    if (name === undefined) return null;
+    const { id, role } = await this.users.named(name, trx);
+    if (role === RUNS) return id;
+    throw new ServiceError(
+      422,
+      NO_RUNNER,
+      `A question is run by the service, or by a user with the role ${RUNS}`,
+      { found: role, expected: RUNS },
+    );
   }
 
   /** A question that was asked already. Errors: 409 `question.taken` where it is another one. */
@@ -220,18 +227,29 @@ export class Questions {
         return this.#end(trx, id, { state: 'cancelled' });
       },
     );
-    await this.cancelledAll([{ id, gone }]);
+    await this.endedAll([{ id, gone }]);
   }
 
-  /** All of a user that have not ended end, in a transaction that says why. Gives what {@link cancelledAll} is to have when it is through. */
-  async cancelAll(trx, user) {
-    const rows = await trx('questions').where({ asker: user }).whereNotIn('state', ENDED).select('id');
+  /**
+   * Ends what has not ended and rests on a user, as that one is now, in a transaction that says why: what was asked by who is disabled, and what names who runs no more, since nobody else takes it. Gives what
+   * {@link endedAll} is to have when it is through.
+   */
+  async stopFor(trx, { id, role, disabled }) {
+    const asked = disabled === null ? [] : await this.#endAll(trx, { asker: id }, { state: 'cancelled' });
+    if (disabled === null && role === RUNS) return asked;
+    const message = 'The user who was to run it may run no more';
+    const failed = { state: 'failed', code: NO_RUNNER, message };
+    return [...asked, ...(await this.#endAll(trx, { runner: id }, failed))];
+  }
+
+  async #endAll(trx, which, change) {
+    const rows = await trx('questions').where(which).whereNotIn('state', ENDED).select('id');
     const all = [];
-    for (const { id } of rows) all.push({ id, gone: await this.#end(trx, id, { state: 'cancelled' }) });
+    for (const { id } of rows) all.push({ id, gone: await this.#end(trx, id, change) });
     return all;
   }
 
-  async cancelledAll(all) {
+  async endedAll(all) {
     // Who runs or waits hears of it before anything is removed.
     for (const { id } of all) {
       this.changes.emit(`cancel ${id}`);

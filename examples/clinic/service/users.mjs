@@ -116,8 +116,8 @@ export class Users {
   }
 
   /**
-   * Disables or enables, or gives another role; sessions and invitations of theirs end either way, and with `disabled` what `stop` ends of the user, whose result is given. Errors: 404; 409 `user.self`.
-   * @param {(trx: any, user: string) => Promise<any[]>} stop
+   * Disables or enables, or gives another role; sessions and invitations of theirs end either way, and what `stop` ends of the user as it is then, whose result is given. Errors: 404; 409 `user.self`.
+   * @param {(trx: any, user: {id: string, role: string, disabled: number | null}) => Promise<any[]>} stop
    */
   async set(admin, name, { disabled, role }, stop) {
     return this.database.change(
@@ -132,18 +132,16 @@ export class Users {
             'Nobody locks themselves out: another administrator has to',
           );
         entry.subject = user.id;
-        await trx('users')
-          .where({ id: user.id })
-          .update({
-            ...(disabled !== undefined && { disabled: disabled ? Date.now() : null }),
-            ...(role !== undefined && { role }),
-          });
+        const changed = {
+          ...(disabled !== undefined && { disabled: disabled ? Date.now() : null }),
+          ...(role !== undefined && { role }),
+        };
+        await trx('users').where({ id: user.id }).update(changed);
         await trx('sessions').where({ user: user.id }).delete();
         // Nor do they come back by what they invited themselves to.
         await trx('invites').where({ creator: user.id, used_by: null }).delete();
-        if (!disabled) return [];
-        const stopped = await stop(trx, user.id);
-        entry.details = { ...entry.details, cancelled: stopped.length };
+        const stopped = await stop(trx, { ...user, ...changed });
+        entry.details = { ...entry.details, ended: stopped.length };
         return stopped;
       },
     );

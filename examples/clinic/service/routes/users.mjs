@@ -62,8 +62,8 @@ export function closed(app, { users, questions, may, config }) {
   );
   const change = { ...may('users.manage'), schema: { body: schemas.userSet, params: schemas.byUser } };
   app.patch('/users/:name', change, async ({ user, params, body }, reply) => {
-    const stop = (trx, id) => questions.cancelAll(trx, id);
-    await questions.cancelledAll(await users.set(user, params.name, body, stop));
+    const stop = (trx, changed) => questions.stopFor(trx, changed);
+    await questions.endedAll(await users.set(user, params.name, body, stop));
     return reply.code(204).send();
   });
 }
