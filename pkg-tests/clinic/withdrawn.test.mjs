@@ -71,6 +71,16 @@ test('who is disabled, or gets another role, ends nothing that they have begun',
   assert.equal((await admin.call('GET', '/me')).role, 'admin');
 });
 
+test('what a session has begun ends with it, when it expires', { skip }, async (t) => {
+  const service = await serviceHere(t, { env: { CLINIC_RUNNERS: '0' } });
+  const owner = await joinAs(service, loom, 'owner', 'owner');
+  const { db } = service.database;
+  const upload = await begin(service, owner, 'POST', '/blobs', 'application/octet-stream', valueBytes(100));
+  await db('sessions').update({ expires: Date.now() });
+  assert.deepEqual(await upload.end(), gone);
+  assert.equal((await db('uploads').select()).length, 0);
+});
+
 test('what is asked is not run for who may ask no more', { skip }, async (t) => {
   const service = await serviceHere(t, { env: { CLINIC_RUNNERS: '0' } });
   const admin = await joinAs(service, loom, 'admin', 'admin');

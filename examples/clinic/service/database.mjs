@@ -58,16 +58,15 @@ export class Database {
    * Changes something, and says so in the audit log, both or neither. Changes happen one after the other: the log is a chain.
    * @template T
    * @param {{actor: string | {id: string, session: string}, action: string, subject?: string, details?: object}} entry without secrets and values; `subject` and `details` may be set by
-   * `work`. `actor`: a user, whose session has to be there still, however long the request took to come; or what acts without one
+   * `work`. `actor`: a user, whose session has to hold still, however long the request took to come; or what acts without one
    * @param {(trx: import('knex').Knex.Transaction, entry: any) => Promise<T>} work
    * @returns {Promise<T>}
    * Errors: 401 `token.invalid`
    */
   change({ actor, ...entry }, work) {
     return this.locked(async (trx) => {
-      // Who is disabled or gets another role has none any more.
-      if (typeof actor !== 'string' && !(await trx('sessions').where({ hash: actor.session }).first('hash')))
-        throw noToken();
+      // Who is disabled or gets another role has none any more. One that has expired is gone with the next login of anybody, so an upload that outlasts it must not depend on that.
+      if (typeof actor !== 'string' && !(await this.session(actor.session, trx))) throw noToken();
       const said = {
         ...{ actor: typeof actor === 'string' ? actor : actor.id },
         ...{ subject: '', details: {}, ...entry },
@@ -77,6 +76,11 @@ export class Database {
       await trx('audit').insert(entryAfter(last, said));
       return result;
     });
+  }
+
+  /** The user of a session that holds; undefined where it has ended or expired. */
+  session(hash, trx = this.db) {
+    return trx('sessions').where({ hash }).where('expires', '>', Date.now()).first('user');
   }
 
   /** A transaction that no other such one runs beside: its first statement takes a row (and in SQLite the file) that all of them take. */

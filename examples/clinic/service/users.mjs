@@ -67,20 +67,16 @@ export class Users {
 
   /** Whose token it is; undefined for none, expired ones, and those of disabled users. */
   async of(token) {
-    const { db } = this.database;
-    const session = await db('sessions')
-      .where({ hash: tokenHash(token) })
-      .first();
-    if (!session || session.expires <= Date.now()) return undefined;
-    const user = await db('users').where({ id: session.user, disabled: null }).first();
-    return user && { ...shown(user), session: session.hash };
+    const hash = tokenHash(token);
+    const session = await this.database.session(hash);
+    if (!session) return undefined;
+    const user = await this.database.db('users').where({ id: session.user, disabled: null }).first();
+    return user && { ...shown(user), session: hash };
   }
 
   /** Whether a session that was valid still is. */
   async isIn(user) {
-    const { db } = this.database;
-    const session = await db('sessions').where({ hash: user.session }).first('expires');
-    return session !== undefined && session.expires > Date.now();
+    return (await this.database.session(user.session)) !== undefined;
   }
 
   async logout(user) {
