@@ -416,6 +416,30 @@ describe('what ends an introduction, by an error of its own', () => {
     expect((await against({ keep }).settled).error?.code).toBe('party.store');
   });
 
+  it.each([
+    ['by what onCame throws', 'onCame', [1]],
+    ['while its own is kept', 'own', []],
+    ['while commitments are kept', 'commitments', [1]],
+  ])('and then says nothing more: ended %s', async (_, where, kinds) => {
+    const controller = new AbortController();
+    const onCame = (): void => {
+      if (where === 'onCame') throw new Error('mine');
+    };
+    const store = inMemory();
+    const keep = {
+      ...store,
+      put: async (name: string, bytes: Uint8Array) => {
+        if (name.endsWith(`"${where}"]`)) controller.abort(new Error('mine'));
+        await store.put(name, bytes);
+      },
+    };
+    const game = against({ keep, onCame, signal: controller.signal });
+    commits(game, await randomSaid());
+    expect((await game.settled).error?.message).toBe('mine');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(game.sent.map(({ bytes }) => bytes[4])).toEqual(kinds);
+  });
+
   it('a party that does not come, or says no key, within the time that there is, and a transport that is closed', async () => {
     const absent = against({ timeout: 30 });
     const details = { party: 'süd', timeout: 30 };

@@ -144,7 +144,11 @@ class Meeting {
     const { transport, timeout, signal } = this.#options;
     const finished = new Promise<Introduction>((resolve, reject) => {
       this.#finish = resolve;
-      this.#fail = reject;
+      this.#fail = (error) => {
+        // At once: until whoever waits has heard of it, it would go on, and others might be done by a key that it says.
+        if (!this.#finished) this.#over = true;
+        reject(error);
+      };
     });
     // It may fail before anybody waits for it.
     finished.catch(() => {});
@@ -310,7 +314,7 @@ class Meeting {
       return found.length === parties.length ? found : undefined;
     };
     const commitments = all(this.#commitments);
-    if (commitments === undefined || this.#finished) return;
+    if (commitments === undefined || this.#finished || this.#over) return;
     if (!this.#open) {
       // Who comes back must not take others, once the own key is out.
       await this.#keep('commitments', commitments);
@@ -349,6 +353,7 @@ class Meeting {
   }
 
   #say(to: string, kind: Kind, answer: boolean, fields: readonly Uint8Array[]): void {
+    if (this.#over) return;
     const { transport, meeting } = this.#options;
     const head = [...MAGIC, VERSION, KINDS.indexOf(kind) + 1, Number(answer), ...bytesOfDigits(meeting)];
     passOn(transport, to, joined([Uint8Array.from(head), ...fields])).catch((error: unknown) =>
