@@ -46,7 +46,12 @@ export async function seal(saved: Uint8Array, passphrase: string): Promise<Uint8
   view.setUint32(ITERATIONS_AT, ITERATIONS, true);
   crypto.getRandomValues(head.subarray(SALT_AT));
   const { key, algorithm } = await cipher(crypto, head, passphrase, 'encrypt');
-  sealed.set(new Uint8Array(await crypto.subtle.encrypt(algorithm, key, copy(saved))), HEAD_BYTES);
+  const open = copy(saved);
+  try {
+    sealed.set(new Uint8Array(await crypto.subtle.encrypt(algorithm, key, open)), HEAD_BYTES);
+  } finally {
+    open.fill(0);
+  }
   return sealed;
 }
 

@@ -5,6 +5,7 @@ import { abortable } from '../resource.js';
 import { seal } from '../sealed-key.js';
 import type { ClientWorkers, Place, Tenant } from './client-workers.js';
 import type { Connection } from './connection.js';
+import { overwrite } from './overwrite.js';
 import type { ClientMethods, Handle } from './protocol.js';
 
 /** Who has a key in a worker. */
@@ -81,7 +82,8 @@ export class Key {
   async save(signal: AbortSignal): Promise<Uint8Array> {
     const { connection, handle } = await this.find();
     const bytes = await this.#bytes(connection, handle, signal);
-    this.#hold(movable(bytes));
+    // It may have been freed meanwhile.
+    if (!this.#freed) this.#hold(movable(bytes));
     return bytes;
   }
 
@@ -92,8 +94,7 @@ export class Key {
   async keep(connection: Connection<ClientMethods>, handle: Handle): Promise<void> {
     if (this.#saved === undefined || this.#freed) return;
     const bytes = await this.#bytes(connection, handle);
-    // It may have been freed meanwhile.
-    if (this.#saved === undefined) bytes.fill(0);
+    if (this.#freed) bytes.fill(0);
     else this.#hold(bytes);
   }
 
@@ -103,9 +104,20 @@ export class Key {
     this.#saved = saved;
   }
 
-  #bytes(connection: Connection<ClientMethods>, handle: Handle, signal?: AbortSignal): Promise<Uint8Array> {
-    const { save } = this.#lodger;
-    return save?.(connection, handle, signal) ?? connection.call('saveClient', [handle], { signal });
+  /** Asked for without the signal: what comes after that has ended is overwritten here, whoever gives it. */
+  async #bytes(
+    connection: Connection<ClientMethods>,
+    handle: Handle,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array> {
+    const asked = this.#lodger.save?.(connection, handle) ?? connection.call('saveClient', [handle]);
+    if (signal === undefined) return asked;
+    try {
+      return await abortable(asked, signal);
+    } catch (error) {
+      asked.then(overwrite, () => {});
+      throw error;
+    }
   }
 
   /** The same, under a passphrase. Errors: as of {@link seal}. */
@@ -150,6 +162,8 @@ export class Key {
     } catch (error) {
       place.leave();
       throw error;
+    } finally {
+      saved?.fill(0);
     }
   }
 }
