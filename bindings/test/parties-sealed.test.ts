@@ -1,6 +1,6 @@
 // Messages between parties, sealed, over a relay that need not be trusted.
 import { DhkemP256HkdfSha256 } from '@hpke/core';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { PartyError } from '../src/errors.js';
 import { Exchange } from '../src/parties/exchange.js';
 import { PIECE } from '../src/parties/frame.js';
@@ -395,6 +395,31 @@ describe('a sealed transport', () => {
     const closed = why(three.transport);
     below.close();
     expect(await closed).toMatchObject({ code: 'party.transport', details: { reason: 'closed' } });
+  });
+
+  it('closes, and tells all, whatever one of them makes of it', async () => {
+    const hub = inProcess();
+    const [one, two] = [hub.join('one'), hub.join('two')];
+    const [heard, told]: unknown[][] = [[], []];
+    two.listen(
+      (_, bytes) => heard?.push(bytes),
+      () => {
+        throw new Error('mine');
+      },
+    );
+    two.listen(
+      () => {},
+      (cause) => told?.push(cause),
+    );
+    const later = vi.spyOn(globalThis, 'queueMicrotask').mockImplementation(() => {});
+    two.close();
+    const [[throws] = []] = later.mock.calls;
+    later.mockRestore();
+    expect(throws).toThrow('mine');
+    expect(told).toMatchObject([{ code: 'party.transport' }]);
+    await one.send('two', Uint8Array.of(1));
+    expect(heard).toEqual([]);
+    hub.join('two');
   });
 
   /** A message that anybody can make: what it says of itself, and noise. */

@@ -31,7 +31,16 @@ export class Listeners {
   lose(cause: unknown): void {
     if (this.#lost !== undefined) return;
     this.#lost = { cause };
-    for (const { lost } of [...this.#all]) lost?.(cause);
+    for (const { lost } of [...this.#all]) {
+      try {
+        lost?.(cause);
+      } catch (error) {
+        // Its own affair: the others are told, and what closes goes on to close.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
   }
 
   /** The transport was closed: whoever still listens would wait for ever. */
