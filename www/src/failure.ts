@@ -15,9 +15,11 @@ export interface Failure {
 /** Details that say where, in the order in which they are read. */
 const PLACES = ['input', 'output', 'column', 'row', 'variant', 'role', 'address'] as const;
 
-/** How browsers say that a file of the page's own could not be had. */
+/** How browsers, Vite and `fetchLostStyles` say that a file of the page's own could not be had: that, and nothing besides, such as a file's name. */
 const NOT_FETCHED =
-  /dynamically imported module|importing a module script|preload CSS|Failed to fetch|NetworkError|Load failed/i;
+  /^(Failed to fetch( dynamically imported module: .*| https?:.*)?|error loading dynamically imported module: .*|Importing a module script failed\.|Unable to preload CSS for .*|NetworkError when attempting to fetch resource\.|Load failed( \([^ ]*\))?)$/i;
+/** What says so: errors of the package, and of visitors' programs, may quote others. */
+const PLATFORM: readonly string[] = ['Error', 'TypeError'];
 
 /** An error that came up `during` something ("reading the file"). */
 export function failureOf(error: unknown, during: string): Failure {
@@ -41,7 +43,7 @@ export function isCancellation(error: unknown, signal: AbortSignal): boolean {
 
 function sentenceOf(error: unknown): string {
   const text = (error instanceof Error ? error.message : String(error)).trim();
-  if (NOT_FETCHED.test(text))
+  if (error instanceof Error && PLATFORM.includes(error.name) && NOT_FETCHED.test(text))
     return 'A part of this page could not be fetched. Is this device online? Then try again, or load the page anew.';
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

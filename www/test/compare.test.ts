@@ -1,4 +1,4 @@
-import { UndefinedStatisticError } from 'cipherloom';
+import { PartyError, UndefinedStatisticError } from 'cipherloom';
 import { expect, test } from 'vitest';
 import { areEqual, resultOf, textOf } from '../src/compare.js';
 import { failureOf } from '../src/failure.js';
@@ -32,11 +32,34 @@ test('failures name their code and place', () => {
     place: 'while decrypting, column age, row 3',
     canRestart: false,
   });
-  const unfetched = failureOf(new TypeError('Failed to fetch'), 'reading');
-  expect(unfetched).toMatchObject({
-    code: 'TypeError',
-    sentence: expect.stringMatching(/Is this device online/),
-  });
+});
+
+test('a part of the page that is lost is said to be, and nothing else is', () => {
+  const lost = [
+    new TypeError('Failed to fetch'),
+    new TypeError('Failed to fetch dynamically imported module: https://here/assets/layouts-x.js'),
+    new TypeError('error loading dynamically imported module: https://here/assets/layouts-x.js'),
+    new TypeError('Importing a module script failed.'),
+    new Error('Unable to preload CSS for /assets/layouts-x.css'),
+    new Error('Failed to fetch http://127.0.0.1:1/assets/layouts-x.css'),
+    new TypeError('NetworkError when attempting to fetch resource.'),
+    new TypeError('Load failed'),
+  ];
+  for (const error of lost)
+    expect(failureOf(error, 'reading')).toMatchObject({
+      code: error.name,
+      sentence: expect.stringMatching(/Is this device online/),
+    });
+  const problem =
+    'The transport does not take a message to party "b": NetworkError when attempting to fetch resource.';
+  const others = [
+    Object.assign(new Error('Failed to fetch'), { name: 'ProgramError' }),
+    new PartyError('party.transport', problem),
+    new PartyError('party.transport', 'Failed to fetch'),
+    new Error('Load failed.csv: there is no table in it'),
+    new Error('Load failed.csv'),
+  ];
+  for (const error of others) expect(failureOf(error, 'reading').sentence).toContain(error.message);
 });
 
 test('settings come from the address, and go there', () => {
