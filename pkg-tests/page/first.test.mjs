@@ -277,7 +277,9 @@ describe('Chromium', () => {
     const said = `document.querySelector('#layout-status')`;
     await other.until(`/could not be fetched\\. Is this device online\\?/.test(${said}.textContent)`, PATIENCE_MS);
     lacking = undefined;
-    await other.click('#layout-status button');
+    await other.evaluate(`document.querySelector('#layout-status button').focus()`);
+    await other.press('Enter');
+    assert.equal(await other.evaluate('document.activeElement.id'), 'tab-layout');
     await other.until(`document.querySelector('.layout-fields') !== null`, PATIENCE_MS);
     assert.equal(await other.evaluate(`getComputedStyle(document.querySelector('.layout-fields')).display`), 'grid');
     await other.close();

@@ -4,6 +4,7 @@ import { settingsOf } from './settings.js';
 import { button, byId } from './ui/dom.js';
 import { keepPageFromDrops } from './ui/drop-zone.js';
 import { connectGlossary } from './ui/glossary.js';
+import { keepFocus } from './ui/keep-focus.js';
 import { fetchLostStyles } from './ui/lost-styles.js';
 import { connectModePanel, connectThreads } from './ui/mode-panel.js';
 import { connectPages, type Page } from './ui/page-tabs.js';
@@ -59,7 +60,8 @@ function open(page: Page): void {
     const again = button(
       'Try again',
       () => {
-        status.textContent = 'Opening…';
+        // The button goes, and whoever pressed it by keyboard goes on from the tab.
+        keepFocus(() => (status.textContent = 'Opening…'), byId(`tab-${page}`));
         open(page);
       },
       { class: 'small' },
