@@ -1,6 +1,8 @@
 /** What the applications tab consists of. */
 import { h } from '../ui/dom.js';
+import { option } from '../ui/option.js';
 import type { PhaseElements } from '../ui/phase-list.js';
+import { step } from '../ui/step.js';
 import type { Application } from './application.js';
 import type { ExplanationElements } from './explain/explanation-view.js';
 
@@ -91,15 +93,7 @@ export function makeFrame(host: HTMLElement, applications: readonly Application[
       h(
         'div',
         { class: 'options' },
-        ...applications.map(({ title, about }, index) =>
-          h(
-            'label',
-            { class: 'option' },
-            choices[index]!,
-            h('span', { class: 'title' }, title),
-            h('span', { class: 'note' }, about),
-          ),
-        ),
+        ...applications.map(({ title, about }, index) => option(choices[index]!, title, about)),
       ),
     ),
     crossing,
@@ -107,16 +101,10 @@ export function makeFrame(host: HTMLElement, applications: readonly Application[
     h(
       'div',
       { class: 'steps' },
-      h(
-        'section',
-        { class: 'card step', 'aria-labelledby': `${PREFIX}data-title` },
-        numbered(1, `${PREFIX}data-title`, 'Your side’s data'),
-        data,
-      ),
-      h(
-        'section',
-        { class: 'card step plan', 'aria-labelledby': `${PREFIX}run-title` },
-        numbered(2, `${PREFIX}run-title`, 'Ask the other side'),
+      step(1, { prefix: PREFIX, id: 'data', title: 'Your side’s data' }, data),
+      step(
+        2,
+        { prefix: PREFIX, id: 'run', title: 'Ask the other side', kind: 'plan' },
         h(
           'p',
           { class: 'note' },
@@ -148,10 +136,6 @@ export function makeFrame(host: HTMLElement, applications: readonly Application[
     answer,
     explanation,
   };
-}
-
-function numbered(number: number, id: string, title: string): HTMLElement {
-  return h('h2', { id }, h('span', { class: 'number', 'aria-hidden': 'true' }, String(number)), ` ${title}`);
 }
 
 function crossingOf(

@@ -113,19 +113,14 @@ export class Vectors {
       this.#filesChanged();
       examples.focus();
     });
-    // Anywhere on the tab: what misses the box would be opened in place of the page.
-    for (const type of ['dragenter', 'dragover']) {
-      host.addEventListener(type, (event) => {
-        event.preventDefault();
-        drop.classList.add('over');
-      });
-    }
+    // Anywhere on the tab.
+    for (const type of ['dragenter', 'dragover'])
+      host.addEventListener(type, () => drop.classList.add('over'));
     host.addEventListener('dragleave', () => drop.classList.remove('over'));
-    host.addEventListener('drop', (event) => {
-      event.preventDefault();
+    host.addEventListener('drop', ({ dataTransfer }) => {
       drop.classList.remove('over');
-      if (event.dataTransfer === null || this.#running !== undefined) return;
-      droppedFiles(event.dataTransfer).then(
+      if (dataTransfer === null || this.#running !== undefined) return;
+      droppedFiles(dataTransfer).then(
         (dropped) => this.#take(dropped),
         (error: unknown) => this.#fail(error, 'taking what was dropped'),
       );
