@@ -1,7 +1,7 @@
 /** The box that says what went wrong: beside what was pressed, since a tab may be many screens of a telephone long. */
 import type { Failure } from '../failure.js';
 import { button, h } from './dom.js';
-import { focusFirst } from './keep-focus.js';
+import { focusFirst, keepFocus } from './keep-focus.js';
 
 /** What a visitor pressed or was in last. */
 interface Used {
@@ -31,7 +31,11 @@ export function showFailure(
   moves = true,
 ): void {
   box.dataset['code'] = code;
-  box.replaceChildren(
+  const buttons = [
+    ...(canRestart ? [button('Restart the workers', restart, { 'data-testid': 'restart' })] : []),
+    button('Dismiss', () => hideFailure(box), { class: 'quiet' }),
+  ];
+  const parts = [
     h('p', { class: 'sentence', 'data-testid': 'error-sentence' }, sentence),
     h(
       'p',
@@ -40,15 +44,15 @@ export function showFailure(
       ' ',
       h('span', { 'data-testid': 'error-place' }, place),
     ),
-    h(
-      'div',
-      { class: 'row' },
-      ...(canRestart ? [button('Restart the workers', restart, { 'data-testid': 'restart' })] : []),
-      button('Dismiss', () => hideFailure(box), { class: 'quiet' }),
-    ),
-  );
-  stand(box);
-  box.hidden = false;
+    h('div', { class: 'row' }, ...buttons),
+  ];
+  // Who was in the one before is in this one.
+  const change = (): void => {
+    box.replaceChildren(...parts);
+    stand(box);
+    box.hidden = false;
+  };
+  keepFocus(change, ...buttons);
   if (moves) box.scrollIntoView({ block: 'nearest' });
 }
 
