@@ -1,6 +1,8 @@
 // Chunks in a bucket: the store by itself, and a job whose workers and manager meet there, by a real client and a server of S3's protocol.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { before, test } from 'node:test';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { cluster, s3Store } from 'cipherloom/cluster';
@@ -67,6 +69,8 @@ test('what is wrong with a bucket', { skip, timeout: 120_000 }, async () => {
   const absent = await s3Store({ bucket: 'nowhere', client });
   await assert.rejects(absent.put(new Uint8Array(1)), { code: 'job.store', message: /nowhere.*NoSuchBucket/s });
   await assert.rejects(absent.identity(), { code: 'job.store', message: /nowhere.*NoSuchBucket/s });
+  const one = { name: `${'0'.repeat(64)}-${'0'.repeat(16)}`, bytes: 1 };
+  await assert.rejects(absent.has([one]), { code: 'job.store', message: /nowhere.*NotFound/s });
   const silent = await s3Store({ bucket: 'chunks', client: { ...client, endpoint: 'http://127.0.0.1:9' } });
   await assert.rejects(silent.put(new Uint8Array(1)), (error) => {
     assert.equal(error.code, 'job.store');
@@ -75,6 +79,17 @@ test('what is wrong with a bucket', { skip, timeout: 120_000 }, async () => {
     assert.doesNotMatch(JSON.stringify([error.message, error.details]), /of-a-test/);
     return true;
   });
+});
+
+test('who accepts and says nothing is not waited for', { skip: noS3, timeout: 60_000 }, async (t) => {
+  const mute = createServer().listen(0, '127.0.0.1');
+  t.after(() => mute.close());
+  await once(mute, 'listening');
+  const endpoint = `http://127.0.0.1:${mute.address().port}`;
+  const settings = { ...client, endpoint, requestHandler: { socketTimeout: 100 } };
+  const store = await s3Store({ bucket: 'chunks', client: settings });
+  await assert.rejects(store.put(new Uint8Array(1)), { code: 'job.store', message: /TimeoutError/ });
+  await store.close();
 });
 
 test('a job whose chunks lie in a bucket', { skip, timeout: 300_000 }, async (t) => {

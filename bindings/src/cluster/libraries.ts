@@ -102,6 +102,7 @@ interface S3Library {
   readonly S3Client: new (settings: S3Settings) => S3;
   readonly DeleteObjectsCommand: Command;
   readonly GetObjectCommand: Command;
+  readonly HeadBucketCommand: Command;
   readonly HeadObjectCommand: Command;
   readonly PutObjectCommand: Command;
 }

@@ -15,11 +15,14 @@ export interface S3StoreOptions {
   readonly prefix?: string;
   /**
    * Settings of the client of `@aws-sdk/client-s3`, such as `region`, `endpoint`, `forcePathStyle`, `credentials`. What is not said it takes from where AWS' own tools do: the environment
-   * (`AWS_REGION`, `AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID`, ...), files of the user, the machine's role.
+   * (`AWS_REGION`, `AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID`, ...), files of the user, the machine's role. A try ends where nobody takes the connection for 10 seconds, or nothing moves on it for 60: other times are
+   * `requestHandler: { connectionTimeout, socketTimeout }`, in milliseconds, and tries `maxAttempts`.
    */
   readonly client?: S3Settings;
 }
 
+/** The client would wait for ever for who accepts a connection and says nothing. Idle times: what is large may take long. */
+const PATIENCE = { connectionTimeout: 10_000, socketTimeout: 60_000 };
 /** Names that one request deletes at most. */
 const TOGETHER = 1000;
 /** Requests at a time that ask whether something is there. */
@@ -39,7 +42,7 @@ export async function s3Store(options: S3StoreOptions): Promise<SharedStore> {
       found: bucket,
     });
   const library = await s3Library();
-  return new S3Store(library, new library.S3Client(client), bucket, prefix);
+  return new S3Store(library, new library.S3Client({ requestHandler: PATIENCE, ...client }), bucket, prefix);
 }
 
 class S3Store implements SharedStore {
@@ -80,7 +83,7 @@ class S3Store implements SharedStore {
 
   async has(refs: readonly Ref[]): Promise<boolean> {
     checkRefs('has', refs);
-    const { HeadObjectCommand } = this.#library;
+    const { HeadBucketCommand, HeadObjectCommand } = this.#library;
     const wanted = [...new Map(refs.map((ref) => [ref.name, ref])).values()];
     for (let from = 0; from < wanted.length; from += ASKED) {
       const found = await Promise.all(
@@ -89,7 +92,11 @@ class S3Store implements SharedStore {
           return head?.ContentLength === bytes;
         }),
       );
-      if (found.includes(false)) return false;
+      if (found.includes(false)) {
+        // Of a bucket that is not there the answer is the same, and who believed it would compute all anew.
+        await this.#asked('look into', new HeadBucketCommand({ Bucket: this.#bucket }));
+        return false;
+      }
     }
     return true;
   }
