@@ -309,6 +309,16 @@ describe('a party among others', () => {
     expect(stage.end).toMatchObject({ code: 'party.stopped', details: { party: 'two', reason: 'left' } });
   });
 
+  it('passes over what is no bytes, or none any more, also where nobody is told of it', () => {
+    const moved = new Uint8Array(100);
+    structuredClone(moved, { transfer: [moved.buffer] });
+    const named = { [Symbol.toStringTag]: 'Uint8Array', length: 100 };
+    const stage = new Stage({ onRefused: undefined });
+    stage.hello('two');
+    for (const what of [moved, named, 'text', undefined]) stage.say('two', what);
+    expect(stage.end).toBeUndefined();
+  });
+
   it('tells a party of another graph that came after the greeting why it stops', async () => {
     const hub = inProcess();
     const settings = { run, timeout: undefined, onRefused: undefined };

@@ -390,9 +390,9 @@ export class Exchange {
   #hear(from: unknown, bytes: unknown): void {
     if (this.#over || this.#life.signal.aborted) return;
     const { run, onRefused } = this.#settings;
-    // Errors that nobody is told of would cost more than the runs, where there are many over one transport.
-    if (onRefused === undefined && isOfAnother(run, bytes)) return;
     try {
+      // Errors that nobody is told of would cost more than the runs, where there are many over one transport.
+      if (onRefused === undefined && isOfAnother(run, bytes)) return;
       this.#take(from, decode(bytes));
     } catch (error) {
       // Not the message's fault, and no affair of the transport's: there may be no memory for the value.

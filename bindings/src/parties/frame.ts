@@ -133,10 +133,11 @@ export function decode(given: unknown): Frame {
 
 /** Whether bytes of somebody are nothing for a run, at a glance: of what several runs over one transport hear, most is of the others. */
 export function isOfAnother(run: string, given: unknown): boolean {
-  const bytes = isBytes(given) ? given.subarray(RUN_AT, RUN_AT + ID) : new Uint8Array();
-  return (
-    bytes.length < ID || bytes.some((byte, at) => byte !== Number.parseInt(run.slice(2 * at, 2 * at + 2), 16))
-  );
+  // By their places alone: it may be something that only calls itself bytes, or have been moved elsewhere.
+  if (!isBytes(given) || given.length < RUN_AT + ID) return true;
+  for (let at = 0; at < ID; at++)
+    if (given[RUN_AT + at] !== Number.parseInt(run.slice(2 * at, 2 * at + 2), 16)) return true;
+  return false;
 }
 
 function isBytes(given: unknown): given is Uint8Array {
