@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTask, load } from 'cipherloom';
 import { Desk } from '../../examples/clinic/service/desk.mjs';
+import { OnDemand } from '../../examples/clinic/service/evaluator.mjs';
 import { joinAs, ownTask, refused, skip, startService } from './clinic.mjs';
 import { until } from '../cluster/workers.mjs';
 
@@ -43,6 +44,18 @@ test('each user has one piece in the row, and time counts from when it is begun'
   // Whoever may still be at it is ended.
   assert.equal(stopped, 3);
   await until(() => ![a, b, c].some((user) => desk.has(user)), 'nobody waits');
+});
+
+test('who could not start an evaluator forgets none that was started since', async () => {
+  const starts = [];
+  const one = new OnDemand(() => new Promise((resolve, reject) => starts.push({ resolve, reject })));
+  const [first, ended, second] = [one.get(), one.end(), one.get()];
+  starts[1].resolve({ stop() {} });
+  starts[0].reject(new Error('no memory'));
+  await assert.rejects(first, /no memory/);
+  await ended;
+  assert.equal(await one.get(), await second);
+  assert.equal(starts.length, 2);
 });
 
 test('a task that takes too long is its own user’s affair', { skip }, async () => {

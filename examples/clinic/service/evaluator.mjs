@@ -94,11 +94,12 @@ export class OnDemand {
   /** Errors: those of starting one; 503 `service.failed` behind {@link stop}. */
   async get() {
     if (this.#stopped) throw new ServiceError(503, 'service.failed', 'The service is ending');
-    this.#one ??= this.#start();
+    const one = (this.#one ??= this.#start());
     try {
-      return await this.#one;
+      return await one;
     } catch (error) {
-      this.#one = undefined;
+      // Another one may have been started since.
+      if (this.#one === one) this.#one = undefined;
       throw error;
     }
   }
