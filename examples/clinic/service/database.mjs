@@ -1,5 +1,5 @@
 /** The database: SQLite in a file, or PostgreSQL by an address, with one schema by knex. */
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import knex from 'knex';
 import * as first from '../migrations/001-first.mjs';
@@ -145,8 +145,7 @@ async function sqlite(filename) {
       },
     );
   }
-  // SQLite would make it readable to all of this machine, and its other files like it.
-  closeSync(openSync(filename, 'a', 0o600));
+  keepToOwner(filename);
   return knex({
     ...QUIET,
     client: 'better-sqlite3',
@@ -163,6 +162,18 @@ async function sqlite(filename) {
       },
     },
   });
+}
+
+/** SQLite would make it readable to all of this machine, and its other files like it, and so did older services. */
+function keepToOwner(filename) {
+  closeSync(openSync(filename, 'a', 0o600));
+  for (const end of ['', '-wal', '-shm']) {
+    try {
+      chmodSync(filename + end, 0o600);
+    } catch {
+      // Not there, or somebody else's, who says who reads it.
+    }
+  }
 }
 
 async function postgres(connectionString) {
