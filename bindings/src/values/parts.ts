@@ -19,10 +19,12 @@ export interface EncryptedParts {
 
 /** Values by name, each with its digits in its bytes. */
 export function withDigits(encrypted: Ciphertexts, rules: readonly ValueRule[]): Ciphertexts {
+  // A name may be one that every object has.
+  const found = new Map(Object.entries(encrypted));
   const all = rules.flatMap(({ name, digits }) => {
-    const own = encrypted[name];
+    const own = found.get(name);
     if (own === undefined || digits !== undefined) return [];
-    const behind = rules.flatMap((rule) => (rule.digits?.of === name ? (encrypted[rule.name] ?? []) : []));
+    const behind = rules.flatMap((rule) => (rule.digits?.of === name ? (found.get(rule.name) ?? []) : []));
     return [[name, behind.length > 0 ? joined([own, ...behind]) : own] as const];
   });
   return Object.fromEntries(all);

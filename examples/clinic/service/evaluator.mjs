@@ -121,7 +121,10 @@ function described({ info }) {
   const { scheme, n, security, securityBits, quantum, publicKey } = info;
   return {
     ...{ scheme, n, security, securityBits, quantum, publicKey },
-    inputs: info.inputs.map(({ name, place, kind, shape, names }) => ({ name, place, kind, shape, names })),
+    // Digits come with what they are of.
+    inputs: info.inputs
+      .filter(({ digitsOf }) => digitsOf === undefined)
+      .map(({ name, place, kind, shape, names }) => ({ name, place, kind, shape, names })),
     outputs: info.outputs.map(({ name, kind, shape }) => ({ name, kind, shape })),
     keys: info.keys.length,
     seconds: info.cost.seconds,
