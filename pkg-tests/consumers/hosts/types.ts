@@ -61,8 +61,9 @@ export function operands(value: Value) {
   value.add([new Float64Array(3), new Float64Array(3)]);
   value.add([BigInt64Array.of(1n), [2]]);
   value.slice(Int32Array.of(0, 0), Int32Array.of(1, 1));
-  // @ts-expect-error texts are no numbers
-  value.add(['1']);
+  value.equals(['north', 'south']);
+  // @ts-expect-error no cells
+  value.add([{}]);
   // @ts-expect-error whole numbers
   value.slice(BigInt64Array.of(0n));
 }
