@@ -4,6 +4,7 @@
  * the highest place where they differ, and there x's is less (Iliashenko and Zucca, ia.cr/2021/315). What moves the cells of an input moves its digits; what adds or multiplies known numbers has other
  * digits of it. Of what is made of several inputs nobody has digits.
  */
+import { isName } from '../arguments.js';
 import { cellsOf, MOST_DIMENSIONS, typeOf, typeText } from './type.js';
 import type { Recorded, Recorder } from './recorder.js';
 import type { RuleAttributes } from './rules.js';
@@ -85,16 +86,16 @@ export function digitsOfInput(
 function described({ factor, low, count }: Spec): string {
   return `${count} digits of ${factor === 1n ? '' : `${factor} `}x - ${low}`;
 }
+
 /** In the name of what is of digits, behind that of the input; numbered where another input has that name. */
 const DESCRIBED = /: (\d+ digits of (?:-?\d+ )?x - -?\d+)(?: \(\d+\))?$/;
 
 /** As long as a name may be. */
 function freeName(recorder: Recorder, of: string, what: string): string {
-  const bytes = (text: string): number => new TextEncoder().encode(text).length;
   for (let number = 1; ; number++) {
     const tail = `: ${what}${number === 1 ? '' : ` (${number})`}`;
     let head = of;
-    while (bytes(head + tail) > 256) head = [...head].slice(0, -1).join('');
+    while (!isName(head + tail)) head = [...head].slice(0, -1).join('');
     if (!recorder.hasInput(head + tail)) return head + tail;
   }
 }
@@ -109,17 +110,21 @@ export function digitsTold({ factor, low }: DigitsOf, count: number): string {
   return described({ factor: BigInt(factor), low: BigInt(low), count });
 }
 
+/** An operator that was called, and the type of its result. */
+export interface RecordedCall {
+  readonly recorder: Recorder;
+  /** What its caller called. */
+  readonly where: string;
+  readonly op: string;
+  readonly inputs: readonly Recorded[];
+  readonly attributes: RuleAttributes;
+  readonly type: ValueType;
+}
+
 /** Digits of what an operator makes; undefined where nobody has them. */
-export function digitsOfResult(
-  recorder: Recorder,
-  where: string,
-  op: string,
-  inputs: readonly Recorded[],
-  attributes: RuleAttributes,
-  type: ValueType,
-): Digits | undefined {
-  const pass = Object.hasOwn(PASSED, op) ? PASSED[op] : undefined;
-  return pass?.(new Passing(recorder, where, op, inputs, attributes, type));
+export function digitsOfResult(call: RecordedCall): Digits | undefined {
+  const pass = Object.hasOwn(PASSED, call.op) ? PASSED[call.op] : undefined;
+  return pass?.(new Passing(call));
 }
 
 /** An operator through which digits pass. */
@@ -127,24 +132,13 @@ class Passing {
   readonly inputs: readonly Recorded[];
   readonly attributes: RuleAttributes;
   readonly type: ValueType;
-  readonly #recorder: Recorder;
-  readonly #where: string;
-  readonly #op: string;
+  readonly #call: RecordedCall;
 
-  constructor(
-    recorder: Recorder,
-    where: string,
-    op: string,
-    inputs: readonly Recorded[],
-    attributes: RuleAttributes,
-    type: ValueType,
-  ) {
-    this.inputs = inputs;
-    this.attributes = attributes;
-    this.type = type;
-    this.#recorder = recorder;
-    this.#where = where;
-    this.#op = op;
+  constructor(call: RecordedCall) {
+    this.inputs = call.inputs;
+    this.attributes = call.attributes;
+    this.type = call.type;
+    this.#call = call;
   }
 
   get source(): Digits | undefined {
@@ -161,11 +155,11 @@ class Passing {
 
   /** The operator itself, with other attributes, on digits. */
   same(inputs: readonly Recorded[], attributes: RuleAttributes): Recorded {
-    return this.node(this.#op, inputs, { ...this.attributes, ...attributes });
+    return this.node(this.#call.op, inputs, { ...this.attributes, ...attributes });
   }
 
   node(op: string, inputs: readonly Recorded[], attributes?: RuleAttributes): Recorded {
-    return this.#recorder.node(this.#where, op, inputs, attributes);
+    return this.#call.recorder.node(this.#call.where, op, inputs, attributes);
   }
 
   /** Cells that are those of the only operand, in other places. */
@@ -202,23 +196,19 @@ function affine(source: Digits | undefined, k: bigint, shift: bigint): Digits | 
 
 type Pass = (call: Passing) => Digits | undefined;
 
-/** A sum with a known number; `signs` of both operands. */
-const sum =
-  (...signs: readonly [bigint, bigint]): Pass =>
+/** An operand beside a known number, k x + shift: `by` says which, by the number and the operand that x is. */
+const besideNumber =
+  (by: (number: bigint, operand: 0 | 1) => readonly [k: bigint, shift: bigint]): Pass =>
   ({ inputs, type }) => {
     const [a, b] = inputs.map(({ digits }) => digits) as [Digits | undefined, Digits | undefined];
     if (!KINDS.includes(type.kind)) return undefined;
-    if (b?.cell !== undefined) return affine(a, signs[0], signs[1] * b.cell);
-    return a?.cell === undefined ? undefined : affine(b, signs[1], signs[0] * a.cell);
+    if (b?.cell !== undefined) return affine(a, ...by(b.cell, 0));
+    return a?.cell === undefined ? undefined : affine(b, ...by(a.cell, 1));
   };
 
-/** A product with a known number. */
-const product: Pass = ({ inputs, type }) => {
-  const [a, b] = inputs.map(({ digits }) => digits) as [Digits | undefined, Digits | undefined];
-  if (!KINDS.includes(type.kind)) return undefined;
-  if (b?.cell !== undefined) return affine(a, b.cell, 0n);
-  return a?.cell === undefined ? undefined : affine(b, a.cell, 0n);
-};
+/** `signs` of both operands. */
+const sum = (...signs: readonly [bigint, bigint]): Pass =>
+  besideNumber((number, operand) => [signs[operand], signs[1 - operand]! * number]);
 
 /** One for each operator whose result has digits that are those of operands. */
 const PASSED: Readonly<Record<string, Pass>> = {
@@ -227,17 +217,22 @@ const PASSED: Readonly<Record<string, Pass>> = {
     const { value } = attributes;
     const all = (Array.isArray(value) ? value : [value]) as readonly (bigint | number)[];
     if (!KINDS.includes(type.kind) || value instanceof Uint8Array) return undefined;
-    const cells = all.map(BigInt);
+    // Most of them are compared with nothing, and may be large.
+    const cells = (): bigint[] => all.map(BigInt);
     return {
-      least: cells.reduce(lesser),
-      most: cells.reduce(greater),
-      cell: cells.length === 1 ? cells[0] : undefined,
+      get least() {
+        return cells().reduce(lesser);
+      },
+      get most() {
+        return cells().reduce(greater);
+      },
+      cell: all.length === 1 ? BigInt(all[0] as bigint | number) : undefined,
       known: true,
       factor: 1n,
       dimensions: type.shape.length,
       cells: cellsOf(type.shape),
       of({ factor, low, count }) {
-        const own = cells.map((cell) => factor * cell - low);
+        const own = cells().map((cell) => factor * cell - low);
         const { shape } = type;
         const filled = own.length === 1 ? Array<bigint>(cellsOf(shape)).fill(own[0] as bigint) : own;
         const places = Array.from({ length: count }, (_, at) => BASE ** BigInt(at));
@@ -292,36 +287,24 @@ const PASSED: Readonly<Record<string, Pass>> = {
   },
   'value.scale': ({ source, attributes }) =>
     affine(source, BigInt(attributes['numerator'] as bigint | number), 0n),
-  'value.multiply': product,
+  'value.multiply': besideNumber((number) => [number, 0n]),
   'value.negate': ({ source }) => affine(source, -1n, 0n),
   'value.add': sum(1n, 1n),
   'value.sub': sum(1n, -1n),
 };
 
 /** What stands for an operator whose operands have digits, where that is cheaper; undefined where it stands for itself. */
-export function byDigits(
-  recorder: Recorder,
-  where: string,
-  op: string,
-  inputs: readonly Recorded[],
-  attributes: RuleAttributes,
-): Recorded | undefined {
+export function byDigits(call: RecordedCall): Recorded | undefined {
+  const { op, inputs } = call;
   const way = Object.hasOwn(WAYS, op) ? WAYS[op] : undefined;
   const hidden = inputs.some(({ type }) => type.place === 'encrypted');
   // The client compares as it is.
   const ofServer = inputs.every(({ half }) => half !== 'client');
-  return hidden && ofServer ? way?.(recorder, where, inputs, attributes) : undefined;
+  return hidden && ofServer ? way?.(call) : undefined;
 }
 
-type Way = (
-  recorder: Recorder,
-  where: string,
-  inputs: readonly Recorded[],
-  attributes: RuleAttributes,
-) => Recorded | undefined;
-
-const WAYS: Readonly<Record<string, Way>> = {
-  'value.compare': (recorder, where, inputs, attributes) => {
+const WAYS: Readonly<Record<string, (call: RecordedCall) => Recorded | undefined>> = {
+  'value.compare': ({ recorder, where, inputs, attributes }) => {
     const [a, b] = inputs.map(({ digits }) => digits) as [Digits | undefined, Digits | undefined];
     if (a === undefined || b === undefined) return undefined;
     const values = a.most - a.least + (b.most - b.least) + 1n;
@@ -390,6 +373,7 @@ function greater(a: bigint, b: bigint): bigint {
 
 /** Bits of the longest number: what is below 0, which bounds that are kept do not have, comes from the other end, as with short ones. */
 const LONGEST = 3 * 256;
+
 /** The digits that such an input is made of, of numbers; what is missing is 0 among them. */
 export function digitsOfCells(
   cells: ArrayLike<number | bigint | string>,

@@ -1,7 +1,7 @@
 /** What a task over values has recorded: inputs, and operators with the types of their results. */
 import { attributesText } from '../attributes.js';
 import { failure } from '../errors.js';
-import { byDigits, type Digits, digitsOfInput, digitsOfResult } from './digits.js';
+import { byDigits, type Digits, digitsOfInput, digitsOfResult, type RecordedCall } from './digits.js';
 import { type Half, resultHalf, resultType, type RuleAttributes } from './rules.js';
 import type { TaskLiteral, ValueType } from './types.js';
 
@@ -25,8 +25,8 @@ interface RecordedNode {
   readonly attrs: string | undefined;
   /** Whether it is an encrypted real of the server's. */
   readonly real: boolean;
-  /** What a scheme of integers had better compute. */
-  readonly instead: () => Recorded | undefined;
+  /** Of which a scheme of integers may find something else to compute. */
+  readonly call: RecordedCall;
 }
 
 /** See above. */
@@ -65,13 +65,12 @@ export class Recorder {
     const half = type.place === 'public' ? 'either' : resultHalf(where, op, types, halves);
     const attrs = attributesText(where, attributes);
     const operands = inputs.map(({ operand }) => operand);
-    const instead = (): Recorded | undefined => byDigits(this, where, op, inputs, attributes);
+    const call = { recorder: this, where, op, inputs, attributes, type };
     const real = isHiddenReal(type) && half !== 'client';
-    this.#nodes.push({ op, operands, attrs: attrs === '{}' ? undefined : attrs, real, instead });
+    this.#nodes.push({ op, operands, attrs: attrs === '{}' ? undefined : attrs, real, call });
     const ofDoubles = inputs.some((input) => input.ofDoubles);
     const operand = { node: this.#nodes.length - 1 };
-    const digits = digitsOfResult(this, where, op, inputs, attributes, type);
-    return { operand, type, half, ofDoubles, digits };
+    return { operand, type, half, ofDoubles, digits: digitsOfResult(call) };
   }
 
   /** Whether a scheme of reals is to compute it: by the inputs, and by what outputs need. */
@@ -146,7 +145,7 @@ export class Recorder {
   #chooseInstead(): void {
     const [inputs, nodes] = [this.#inputs.length, this.#nodes.length];
     for (; this.#chosen < this.#nodes.length; this.#chosen++) {
-      const made = this.#nodes[this.#chosen]?.instead();
+      const made = byDigits((this.#nodes[this.#chosen] as RecordedNode).call);
       if (made !== undefined) this.#instead.set(this.#chosen, made.operand);
     }
     for (let input = inputs; input < this.#inputs.length; input++) this.#lateInputs.add(input);
