@@ -692,8 +692,12 @@ const MOST_NAME_BYTES = 256;
 /** Errors: InputError `input.type`, which says what was found and expected, and where. */
 export function checkArgument(where: string, value: unknown, { expected, fits, secret }: Kind): void {
   if (fits(value)) return;
-  const found = secret ? sortOf(value) : describe(value);
-  throw failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
+  throw wrongType(where, expected, secret ? sortOf(value) : describe(value));
+}
+
+/** InputError `input.type`: what was found, in words, where something else is expected. */
+export function wrongType(where: string, expected: string, found: string): Error {
+  return failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
 }
 
 /** Errors: InputError `input.type` for what is no object of options, `input.option` for one that does not exist. */

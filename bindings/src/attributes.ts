@@ -1,6 +1,5 @@
 /** Attributes and types in the text form of graphs. */
-import { describe } from './arguments.js';
-import { failure } from './errors.js';
+import { describe, wrongType } from './arguments.js';
 
 /** What the text form reads as one name. */
 const WORD = /^[A-Za-z_][A-Za-z0-9_.]*$/;
@@ -27,7 +26,7 @@ export function attributesText(where: string, attributes: object): string {
 
 function checkedName(where: string, name: string): string {
   if (isWord(name)) return name;
-  throw wrong(where, 'an attribute name of letters, digits, _ and .', describe(name));
+  throw wrongType(where, 'an attribute name of letters, digits, _ and .', describe(name));
 }
 
 function valueText(where: string, name: string, value: unknown): string {
@@ -41,7 +40,7 @@ function valueText(where: string, name: string, value: unknown): string {
       if (!parts.includes(undefined)) return `${texts ? '$' : ''}[${parts.join(',')}]`;
   }
   const expected = 'a number, a string, an array of whole numbers, or one of strings';
-  throw wrong(`${where}, attribute ${name}`, expected, describe(value));
+  throw wrongType(`${where}, attribute ${name}`, expected, describe(value));
 }
 
 /** A number that is no exact integer, with a point or an exponent, as the core writes binary64; undefined for anything else. */
@@ -71,8 +70,4 @@ function base64(bytes: Uint8Array): string {
   for (let at = 0; at < bytes.length; at += 4096)
     text += String.fromCharCode(...bytes.subarray(at, at + 4096));
   return btoa(text);
-}
-
-function wrong(where: string, expected: string, found: string): Error {
-  return failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
 }

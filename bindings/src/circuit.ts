@@ -14,6 +14,7 @@ import {
   PROTECT_OPTIONS,
   SEED,
   VERIFY_OPTIONS,
+  wrongType,
 } from './arguments.js';
 import { derived, type Deriving, type Origin } from './circuit-origin.js';
 import { fromBytes, orderedData } from './data.js';
@@ -336,7 +337,7 @@ export class WorkerCircuit extends Resource implements Circuit {
       throw failure('graph.foreign', `${where}: ${found}, expected ${expected}`, { where, found, expected });
     }
     const [found, expected] = [describe(other), 'a circuit'];
-    throw failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
+    throw wrongType(where, expected, found);
   }
 
   /** Number of an operand that is wanted. Errors: as of {@link numberOf}, GraphError `operand.not_kept`. */

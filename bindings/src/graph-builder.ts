@@ -10,6 +10,7 @@ import {
   OPERATOR,
   SHARE_OPTIONS,
   VIEW_OPTIONS,
+  wrongType,
 } from './arguments.js';
 import { attributesText } from './attributes.js';
 import { copiedData, toBytes } from './data.js';
@@ -124,7 +125,7 @@ export function numberOf(where: string, owner: Recording | undefined, value: unk
   if (number !== undefined) return number;
   if (!Handle.is(value)) {
     const [found, expected] = [describe(value), 'an operand, as the calls of a builder give it'];
-    throw failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
+    throw wrongType(where, expected, found);
   }
   const expected = owner === undefined ? 'none: this circuit has no builder' : 'one of this builder';
   const problem = `${where}: an operand of another builder, expected ${expected}`;

@@ -1,5 +1,5 @@
 /** Functions of reals as polynomials, which is what a scheme can compute. */
-import { APPROXIMATION_OPTIONS, checkOptions, describe } from '../arguments.js';
+import { APPROXIMATION_OPTIONS, checkOptions, describe, wrongType } from '../arguments.js';
 import { failure } from '../errors.js';
 import type { Approximation, ApproximationOptions } from './types.js';
 
@@ -92,5 +92,5 @@ export function checkedApproximation(where: string, given: unknown): Approximati
 
 function wrong(where: string, expected: string, value: unknown): Error {
   const found = typeof value === 'string' ? value : describe(value);
-  return failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
+  return wrongType(where, expected, found);
 }

@@ -1,5 +1,5 @@
 /** Constants beside values: numbers, booleans and dates as the core reads them. */
-import { describe } from '../arguments.js';
+import { describe, wrongType } from '../arguments.js';
 import { failure } from '../errors.js';
 import { decimalsOf, MOST_QUICK, powerOfTen, toUnits } from '../exact.js';
 import { dayNumber, isDate } from './days.js';
@@ -65,7 +65,7 @@ export function constantOf(where: string, value: unknown, like: Like | undefined
     const named = like?.names && `names of categories: ${shownNames(like.names)}`;
     const expected = `a value of this task, or ${named ?? 'numbers, booleans or dates of one sort'}`;
     const found = describe(value);
-    throw failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
+    throw wrongType(where, expected, found);
   }
   const numbers = flat as (number | bigint)[];
   const bad = numbers.find((number) => typeof number === 'number' && !Number.isFinite(number));

@@ -6,6 +6,7 @@ import {
   describe,
   MOMENT_OF,
   NUMBERS,
+  wrongType,
 } from '../arguments.js';
 import { failure } from '../errors.js';
 import { decimalsOf, doubleBeyond, powerOfTen, toUnits } from '../exact.js';
@@ -626,5 +627,5 @@ function moment(method: string, options: MomentOf = {}): RuleAttributes {
 
 function wrongArgument(where: string, expected: string, value: unknown): Error {
   const found = describe(value);
-  return failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
+  return wrongType(where, expected, found);
 }

@@ -1,6 +1,5 @@
 /** Statistics that count in groups: made of comparisons and sums. What is encrypted the client puts together, after decryption, as other statistics. */
-import { describe } from '../arguments.js';
-import { failure } from '../errors.js';
+import { describe, wrongType } from '../arguments.js';
 import { dayNumber, isDate } from './days.js';
 import type { ComparisonOptions, Day, Value } from './types.js';
 
@@ -10,7 +9,7 @@ const MOST_EDGES = 257;
 /** How many cells are of each category, from the first one on; of those that are there. */
 export function counts(x: Value): Value {
   const where = 'counts';
-  if (x.categories === undefined) throw wrong(where, 'a value of categories', `kind ${x.kind}`);
+  if (x.categories === undefined) throw wrongType(where, 'a value of categories', `kind ${x.kind}`);
   const are = x.filled();
   return together(
     Array.from({ length: x.categories }, (_, at) => total(there(are.equals(x.names?.[at] ?? at), x))),
@@ -35,7 +34,7 @@ export function quantile(
 ): Value {
   const where = 'quantile';
   if (typeof share !== 'number' || !(share > 0 && share <= 1))
-    throw wrong(where, 'a share above 0, at most 1', describe(share));
+    throw wrongType(where, 'a share above 0, at most 1', describe(share));
   checkEdges(where, x, edges, ['integer', 'real']);
   const numbers = edges as readonly (number | bigint)[];
   const [least] = numbers as [number | bigint];
@@ -92,11 +91,11 @@ function together(all: readonly Value[]): Value {
 }
 
 function checkEdges(where: string, { kind }: Value, edges: readonly Edge[], kinds: readonly string[]): void {
-  if (!kinds.includes(kind)) throw wrong(where, `a value of kind ${kinds.join(' or ')}`, `kind ${kind}`);
+  if (!kinds.includes(kind)) throw wrongType(where, `a value of kind ${kinds.join(' or ')}`, `kind ${kind}`);
   const what = kind === 'date' ? 'days' : 'numbers';
   const expected = `2 to ${MOST_EDGES} increasing ${what}, the edges of bins`;
   if (!Array.isArray(edges) || edges.length < 2 || edges.length > MOST_EDGES)
-    throw wrong(where, expected, describe(edges));
+    throw wrongType(where, expected, describe(edges));
   const numberOf = (edge: unknown): number | bigint | undefined => {
     if (kind === 'date') return typeof edge === 'string' || isDate(edge) ? dayNumber(edge) : undefined;
     return typeof edge === 'bigint' || Number.isFinite(edge) ? (edge as number | bigint) : undefined;
@@ -104,10 +103,6 @@ function checkEdges(where: string, { kind }: Value, edges: readonly Edge[], kind
   for (const [at, edge] of edges.entries()) {
     const [before, own] = [at === 0 ? undefined : numberOf(edges[at - 1]), numberOf(edge)];
     if (own === undefined || (before !== undefined && !(before < own)))
-      throw wrong(where, expected, `${describe(edge)} as number ${at} of them, counted from 0`);
+      throw wrongType(where, expected, `${describe(edge)} as number ${at} of them, counted from 0`);
   }
-}
-
-function wrong(where: string, expected: string, found: string): Error {
-  return failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
 }

@@ -1,6 +1,5 @@
 /** Functions of reals as polynomials, by Horner's rule on shares: a product and a truncation for each degree. */
-import { checkArgument, type Kind } from '../../arguments.js';
-import { failure } from '../../errors.js';
+import { checkArgument, type Kind, wrongType } from '../../arguments.js';
 import { approximation, checkedApproximation } from '../../values/approximation.js';
 import type { Approximation, ApproximationOptions } from '../../values/types.js';
 import { multiply } from './product.js';
@@ -53,7 +52,7 @@ export function approximate(
   checkReal(protocol, where, x);
   if (coefficients.length > MOST_DEGREE + 1) {
     const [found, expected] = [`degree ${coefficients.length - 1}`, `at most ${MOST_DEGREE}`];
-    throw failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
+    throw wrongType(where, expected, found);
   }
   const [middle, half] = [from + (to - from) / 2, (to - from) / 2];
   const unit = truncate(protocol, times(protocol, plus(protocol, x, -middle), 1 / half));
