@@ -596,8 +596,32 @@ fn statistics_of_what_is_missing_mean_what_they_say() {
     let cells = task.op("value.cells", "", &[x]);
     let kept = task.op("value.multiply", "", &[cells, own]);
     let sum = task.op("value.sum", "", &[kept]);
-    for (name, operand) in [("covariance", covariance), ("mean", mean), ("sum", sum), ("day", day), ("x", x)]
-    {
+    // What is made of them has gaps where one has.
+    let own_mask = task.op("value.present", "", &[x]);
+    let (other, mask) = (task.op("value.cells", "", &[y]), task.op("value.present", "", &[y]));
+    let both = task.op("value.and", "", &[own_mask, mask]);
+    let (total, product) =
+        (task.op("value.add", "", &[cells, other]), task.op("value.multiply", "", &[cells, other]));
+    let (total, product) =
+        (task.op("value.gaps", "", &[total, both]), task.op("value.gaps", "zeroed=1", &[product, both]));
+    let of_total = task.op("stats.variance", "of=\"sample\"", &[total]);
+    let of_product = task.op("stats.mean", "", &[product]);
+    let both = task.op("stats.covariance", "of=\"population\"", &[total, y]);
+    let filled = task.op("value.cells", "fill=-250", &[y]);
+    let filled = task.op("value.sum", "axis=0", &[filled]);
+    let all = [
+        ("filled", filled),
+        ("covariance", covariance),
+        ("mean", mean),
+        ("sum", sum),
+        ("day", day),
+        ("x", x),
+        ("total", total),
+        ("of_total", of_total),
+        ("of_product", of_product),
+        ("both", both),
+    ];
+    for (name, operand) in all {
         task.output(name, operand);
     }
     assert_eq!(means_what_it_says(&compile(&task.finish()), 5), [""; 0]);

@@ -197,7 +197,18 @@ fn model(name: &str, attrs: &Attrs, output: &Value, inputs: &[(Value, Cells)]) -
                     .collect(),
             )
         }
-        "value.cells" => Some(inputs[0].1.iter().map(|a| Some(a.clone().unwrap_or(Q::int(0)))).collect()),
+        "value.cells" => {
+            let fill = match attrs.get("fill") {
+                Some(Attr::Int(fill)) => Q::int(*fill).div(&ten(output.decimals)),
+                Some(Attr::Real(fill)) => Q::of(fill.get()),
+                _ => Q::int(0),
+            };
+            Some(inputs[0].1.iter().map(|a| Some(a.clone().unwrap_or_else(|| fill.clone()))).collect())
+        }
+        "value.gaps" => {
+            let all = inputs[0].1.iter().zip(&inputs[1].1);
+            Some(all.map(|(a, there)| a.clone().filter(|_| !there.as_ref().unwrap().zero())).collect())
+        }
         "value.present" => Some(inputs[0].1.iter().map(|a| Some(truth(a.is_some()))).collect()),
         "value.reshape" => Some(inputs[0].1.clone()),
         "value.constant" => {
@@ -359,7 +370,7 @@ impl<'r> Task<'r> {
 
     /// One more operator, if the dice give one that takes what they give.
     fn random_operator(&mut self, dice: &mut Dice) {
-        const NAMES: [&str; 30] = [
+        const NAMES: [&str; 31] = [
             "value.finish",
             "value.polynomial",
             "value.within",
@@ -385,6 +396,7 @@ impl<'r> Task<'r> {
             "value.not",
             "value.cells",
             "value.present",
+            "value.gaps",
             "value.sum",
             "value.rotate",
             "value.slice",
@@ -399,7 +411,7 @@ impl<'r> Task<'r> {
         let mut operands = vec![first];
         let arity = match name {
             "value.add" | "value.sub" | "value.multiply" | "value.divide" | "value.compare" | "value.and"
-            | "value.or" => 2,
+            | "value.or" | "value.gaps" => 2,
             "value.select" => 3,
             "value.concat" => 1 + dice.below(3) as usize,
             "value.constant" => 0,
@@ -413,9 +425,19 @@ impl<'r> Task<'r> {
         while operands.len() < arity {
             operands.push(dice.of(&alike));
         }
+        let masks: Vec<usize> =
+            alike.iter().copied().filter(|&k| self.known[k].1.kind == Kind::Boolean).collect();
+        if name == "value.gaps" && !masks.is_empty() {
+            operands[1] = dice.of(&masks);
+        }
         let dims = shape.len() as u64;
         let axis = |dice: &mut Dice| Attrs::new().with("axis", dice.below(dims.max(1)));
         let attrs = match name {
+            "value.cells" if dice.below(2) == 0 => match self.known[first].1.kind {
+                Kind::Real => Attrs::new().with("fill", Real::new(1.5).unwrap()),
+                Kind::Integer => Attrs::new().with("fill", Attr::Int(dice.below(41) as i128 - 20)),
+                _ => Attrs::new().with("fill", 1u64),
+            },
             "value.scale" => {
                 let numerator = dice.below(41) as i64 - 20;
                 Attrs::new().with("numerator", numerator).with("decimals", dice.below(3))

@@ -380,7 +380,8 @@ pub fn lower(
             lowering.planned = lows[&output].clone();
             lowering.packer.plan(&lowering.planned);
             let def: &Arc<dyn ValueDef> = values.get(call.name)?;
-            Lowered { cells: def.lower(&call, &operands, &mut lowering)?, present: None, range }
+            let present = def.present(&operands);
+            Lowered { cells: def.lower(&call, &operands, &mut lowering)?, present, range }
         } else if values.get(call.name)?.is_view() {
             Lowered {
                 cells: values.get(call.name)?.lower(&call, &operands, &mut lowering)?,

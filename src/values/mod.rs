@@ -178,6 +178,12 @@ pub trait ValueDef: OpDef {
         let _ = (inputs, lowering);
         Err(lower::not_lowered(call))
     }
+
+    /// Which cells of the result are there, where some may be missing.
+    fn present(&self, inputs: &[Lowered]) -> Option<Cells> {
+        let _ = inputs;
+        None
+    }
 }
 
 /// The primitive operators by name: the base set of tasks.

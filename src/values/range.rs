@@ -112,6 +112,14 @@ impl Range {
         Self::reals([real(min), real(max)])
     }
 
+    /// 0 alone.
+    pub fn zero(kind: Kind) -> Self {
+        match kind {
+            Kind::Real => Self::Reals { min: 0.0, max: 0.0 },
+            _ => Self::Integers { min: 0, max: 0 },
+        }
+    }
+
     /// The least interval with both.
     #[must_use]
     pub fn union(self, other: Self) -> Self {

@@ -131,8 +131,12 @@ fn operator(s: &mut Recorder<'_>, dice: &mut Dice, real: bool) {
     };
     let axis = dice.below(shape.len().max(1) as u64);
     let made = if value.missing {
-        let name = dice.of(&["value.cells", "value.present"]);
-        s.op(name, Attrs::new(), &[x])
+        let fill = Attrs::new().with("fill", Attr::Int(1 + dice.below(3) as i128));
+        match dice.below(4) {
+            0 if value.kind != Kind::Real => s.op("value.cells", fill, &[x]),
+            0 | 1 => s.op("value.cells", Attrs::new(), &[x]),
+            _ => s.op("value.present", Attrs::new(), &[x]),
+        }
     } else {
         let name = dice.of(&[
             "value.add",
@@ -158,6 +162,8 @@ fn operator(s: &mut Recorder<'_>, dice: &mut Dice, real: bool) {
             "value.compare",
             "value.compare",
             "value.polynomial",
+            "value.gaps",
+            "value.gaps",
         ]);
         let attrs = Attrs::new();
         match name {
@@ -177,6 +183,14 @@ fn operator(s: &mut Recorder<'_>, dice: &mut Dice, real: bool) {
                 }
                 let (x, y) = (dice.of(&all), dice.of(&all));
                 s.op(name, attrs, &[x, y])
+            }
+            "value.gaps" => {
+                let all = like(s, true);
+                if all.is_empty() {
+                    return;
+                }
+                let mask = dice.of(&all);
+                s.op(name, attrs, &[x, mask])
             }
             "value.select" => {
                 let (conditions, all) = (like(s, true), like(s, false));

@@ -256,7 +256,9 @@ const PASSED: Readonly<Record<string, Pass>> = {
       return call.same([call.node('value.reshape', [digits], { shape: long })], { shape: [count, ...shape] });
     }),
   'value.rotate': (call) => call.moved((digits) => call.same([digits], { axis: call.axis + 1 })),
-  'value.cells': (call) => call.moved((digits) => digits),
+  'value.cells': (call) =>
+    // Digits are of 0 where a cell is missing.
+    call.attributes['fill'] === undefined ? call.moved((digits) => digits) : undefined,
   'value.concat': (call) => {
     const all = call.inputs.flatMap(({ digits }) => (digits === undefined ? [] : [digits]));
     if (all.length < call.inputs.length) return undefined;

@@ -23,6 +23,7 @@ import {
   roundedTo,
 } from './constants.js';
 import { dayNumber, isDate } from './days.js';
+import { type Apart, conjunction, type Fill, ofGaps, type Tools } from './gaps.js';
 import { lookup } from './lookup.js';
 import type { Recorded, Recorder } from './recorder.js';
 import { notOfOne, recordForAll, type Records, typeInRecord } from './records.js';
@@ -40,12 +41,14 @@ import type {
   ValueKind,
   ValueOperand,
   ValuePlace,
+  ValueType,
 } from './types.js';
 
 /** Digits of a power of ten that one operator multiplies with. */
 const MOST_DIGITS = 37;
 const MOST_EXPONENT = 1000;
 const MOST_DEGREE = 100;
+const NUMBER_KINDS: ReadonlySet<ValueKind> = new Set(['integer', 'real']);
 
 /** An operand that a caller gave. */
 type Given = Expression | Constant;
@@ -62,13 +65,20 @@ export class Expression implements Value {
   readonly finished: boolean;
   readonly ofDoubles: boolean;
   readonly #recorder: Recorder;
-  readonly #recorded: Recorded;
+  /** What it is in a task, once that was asked for. */
+  #recorded: Recorded | undefined;
+  /** Of one with missing cells, once that was asked for. */
+  #apart: Apart<Expression> | undefined;
   /** Those that it is a value of one of, inside of a `forEach`. */
   readonly #records: Records | undefined;
 
-  constructor(recorder: Recorder, recorded: Recorded, records?: Records) {
-    const { half } = recorded;
-    const type = typeInRecord({ recorded, records });
+  /** A value that is recorded, or one with missing cells that is so where it is asked for as a whole. */
+  constructor(recorder: Recorder, made: Recorded | Apart<Expression>, records?: Records) {
+    const apart = 'cells' in made ? made : undefined;
+    const type =
+      'cells' in made
+        ? { ...typeOfValue(made.cells), place: made.place, missing: true }
+        : typeInRecord({ recorded: made, records });
     this.kind = type.kind;
     this.shape = type.shape;
     this.place = type.place;
@@ -76,15 +86,16 @@ export class Expression implements Value {
     this.missing = type.missing;
     this.categories = type.categories;
     this.names = type.names;
-    this.finished = half === 'client';
-    this.ofDoubles = recorded.ofDoubles;
+    this.finished = 'cells' in made ? made.cells.finished : made.half === 'client';
+    this.ofDoubles = 'cells' in made ? made.cells.ofDoubles : made.ofDoubles;
     this.#recorder = recorder;
-    this.#recorded = recorded;
-    this.#records = records;
+    this.#recorded = 'cells' in made ? undefined : made;
+    this.#apart = apart && { ...apart, there: once(apart.there) };
+    this.#records = 'cells' in made ? made.cells.#records : records;
   }
 
-  /** What it is in a task. Errors: InputError `input.type` for what is none, GraphError `graph.foreign` for one of another task. */
-  static recordedIn(where: string, recorder: Recorder, value: unknown): Recorded {
+  /** A value of a task. Errors: InputError `input.type` for what is none, GraphError `graph.foreign` for one of another task. */
+  static of(where: string, recorder: Recorder, value: unknown): Expression {
     if (!(value instanceof Expression)) {
       const [found, expected] = [describe(value), 'a value of this task'];
       throw failure('input.type', `${where}: expected ${expected}, found ${found}`, {
@@ -93,16 +104,16 @@ export class Expression implements Value {
         expected,
       });
     }
-    if (value.#recorder === recorder) return value.#recorded;
+    if (value.#recorder === recorder) return value;
     throw failure('graph.foreign', `${where}: expected a value of this task, found one of another`, {
       where,
     });
   }
 
-  /** As {@link recordedIn}, and of no record. Errors: GraphError `graph.foreign` for a value of one, too. */
-  static wholeIn(where: string, recorder: Recorder, value: unknown): Recorded {
-    const recorded = Expression.recordedIn(where, recorder, value);
-    if ((value as Expression).#records === undefined) return recorded;
+  /** As {@link of}, and of no record. Errors: GraphError `graph.foreign` for a value of one, too. */
+  static wholeOf(where: string, recorder: Recorder, value: unknown): Expression {
+    const own = Expression.of(where, recorder, value);
+    if (own.#records === undefined) return own;
     const expected = 'a value of all records: what forEach gives';
     throw failure('graph.foreign', `${where}: expected ${expected}, found one of a single record`, {
       where,
@@ -110,13 +121,36 @@ export class Expression implements Value {
     });
   }
 
-  /** What a `forEach` gives for what its body gave for one record. Errors: as of {@link recordedIn}. */
+  /** What a `forEach` gives for what its body gave for one record. Errors: as of {@link of}. */
   static ofAll(where: string, recorder: Recorder, records: Records, value: unknown): Expression {
-    const recorded = Expression.recordedIn(where, recorder, value);
-    const own = (value as Expression).#records;
-    if (own === records) return new Expression(recorder, recorded);
-    if (own !== undefined) throw otherRecord(where);
-    return new Expression(recorder, recorded).#broadcast(where, [records.count, ...recorded.type.shape]);
+    const own = Expression.of(where, recorder, value);
+    if (own.#records === records) return own.as(undefined);
+    if (own.#records !== undefined) throw otherRecord(where);
+    return own.#broadcast(where, [records.count, ...own.shape]);
+  }
+
+  /** The same as a value of one of such records; of all without these. */
+  as(records: Records | undefined): Expression {
+    if (this.#recorded !== undefined) return new Expression(this.#recorder, this.#recorded, records);
+    const apart = this.#takenApart('forEach');
+    const { filled } = apart;
+    return new Expression(this.#recorder, {
+      ...apart,
+      cells: apart.cells.as(records),
+      there: () => apart.there().map((one) => one.as(records)),
+      filled: filled && ((fill) => filled(fill).as(records)),
+    });
+  }
+
+  /** What it is in a task. Errors: GraphError. */
+  recordedAs(where: string): Recorded {
+    if (this.#recorded !== undefined) return this.#recorded;
+    const { cells, zeroed } = this.#takenApart(where);
+    const attributes = zeroed ? { zeroed: 1 } : undefined;
+    this.#recorded = cells
+      .#node(where, 'value.gaps', [cells, this.#isThere(where)], attributes)
+      .recordedAs(where);
+    return this.#recorded;
   }
 
   /** A constant of a task. Errors: as of {@link constantOf}. */
@@ -259,8 +293,6 @@ export class Expression implements Value {
 
   sum(axis?: number): Value {
     if (axis !== undefined) this.#checkAxis('sum', axis);
-    // As of other statistics: of those that are there.
-    if (this.missing) return this.filled().sum(axis);
     return this.#alone('sum', 'value.sum', { axis });
   }
 
@@ -282,6 +314,8 @@ export class Expression implements Value {
   }
 
   count(): Value {
+    // What is made of others with missing cells need not be put together.
+    if (this.#recorded === undefined) return (this.kind === 'boolean' ? this : this.present()).sum();
     return this.#alone('count', 'stats.count');
   }
 
@@ -321,9 +355,20 @@ export class Expression implements Value {
   lookup(table: ValueOperand): Value {
     const where = 'lookup';
     const own = table instanceof Expression;
-    if (own) Expression.recordedIn(where, this.#recorder, table);
+    const entries = own
+      ? Expression.of(where, this.#recorder, table)
+      : Expression.constant(where, this.#recorder, table);
     const many = this.shape.length > 0 || this.#records !== undefined;
-    return lookup(this, own ? table : Expression.constant(where, this.#recorder, table), many);
+    if (!this.missing) return lookup(this, entries, many);
+    const { cells, there } = this.#takenApart(where);
+    const found = lookup(cells, entries, many) as Expression;
+    const one = [...this.shape, ...found.shape.slice(this.shape.length).map(() => 1)];
+    return this.#whole({
+      cells: found,
+      zeroed: false,
+      there: () => there().map((is) => is.#reshaped(where, one).#broadcast(where, found.shape)),
+      place: found.place,
+    });
   }
 
   at(...indices: number[]): Value {
@@ -393,19 +438,22 @@ export class Expression implements Value {
     return this.#alone('rotate', 'value.rotate', { axis, steps });
   }
 
-  filled(): Value {
-    return this.missing ? this.#alone('filled', 'value.cells') : this;
+  filled(value?: number | bigint | boolean | Day): Value {
+    const where = 'filled';
+    return this.#filled(where, value === undefined ? this.#zero : this.#fill(where, value));
   }
 
   present(): Value {
-    if (this.missing) return this.#alone('present', 'value.present');
-    const all = constantOf('present', true, undefined);
-    return this.#constant('present', all, 0, this.shape);
+    return this.#isThere('present');
   }
 
   #node(where: string, op: string, inputs: readonly Expression[], attributes?: RuleAttributes): Expression {
     const recorder = this.#recorder;
-    const recorded = inputs.map((input) => Expression.recordedIn(where, recorder, input));
+    if (inputs.some(({ missing }) => missing)) {
+      const made = ofGaps(op, inputs, attributes ?? {}, this.#tools(where));
+      if (made !== undefined) return made instanceof Expression ? made : this.#whole(made);
+    }
+    const recorded = inputs.map((input) => input.recordedAs(where));
     const [records] = inputs.flatMap((input) => input.#records ?? []);
     if (records === undefined)
       return new Expression(recorder, recorder.node(where, op, recorded, attributes));
@@ -427,11 +475,79 @@ export class Expression implements Value {
     return this.#node(where, op, [this], attributes);
   }
 
+  #tools(where: string): Tools<Expression> {
+    return {
+      node: (op, inputs, attributes) => this.#node(where, op, inputs, attributes),
+      apart: (value) => (value.missing ? value.#takenApart(where) : undefined),
+      filled: (value, fill) => value.#filled(where, fill),
+      all: (like) => like.#constant(where, constantOf(where, true, undefined), 0, like.shape),
+      whole: (apart) => this.#whole(apart),
+    };
+  }
+
+  #whole(apart: Apart<Expression>): Expression {
+    return new Expression(this.#recorder, apart);
+  }
+
+  /** Of one with missing cells. */
+  #takenApart(where: string): Apart<Expression> {
+    const cells = once(() => this.#alone(where, 'value.cells'));
+    this.#apart ??= {
+      get cells() {
+        return cells();
+      },
+      zeroed: true,
+      there: once(() => [this.#alone(where, 'value.present')]),
+      filled: (fill) => (isZero(fill) ? cells() : this.#alone(where, 'value.cells', { fill })),
+      place: this.place,
+    };
+    return this.#apart;
+  }
+
+  #isThere(where: string): Expression {
+    const tools = this.#tools(where);
+    const [first, ...others] = this.missing ? this.#takenApart(where).there() : [tools.all(this)];
+    return conjunction(tools, [first as Expression, ...others]);
+  }
+
+  /** Complete, with that where a cell is missing. */
+  #filled(where: string, fill: Fill): Expression {
+    if (!this.missing) return this;
+    const apart = this.#takenApart(where);
+    if (apart.filled !== undefined) return apart.filled(fill);
+    const { cells, zeroed } = apart;
+    if (zeroed && isZero(fill)) return cells;
+    const is = this.#isThere(where);
+    if (isZero(fill) && this.kind === 'boolean') return this.#node(where, 'value.and', [cells, is]);
+    if (isZero(fill) && NUMBER_KINDS.has(this.kind)) return this.#node(where, 'value.multiply', [cells, is]);
+    const { kind, shape, decimals, categories, names } = this;
+    const constant = { kind, shape: [], decimals, categories, names, cells: [fill] };
+    return this.#node(where, 'value.select', [is, cells, this.#constant(where, constant, decimals, shape)]);
+  }
+
+  get #zero(): Fill {
+    return this.kind === 'real' ? 0 : 0n;
+  }
+
+  /** One cell of this kind that a caller gave, in units. */
+  #fill(where: string, value: unknown): Fill {
+    const given = constantOf(where, value, this);
+    const { kind, decimals } = this;
+    const real = kind === 'real' && given.kind === 'integer' ? mapDoubles(given, (cell) => cell) : given;
+    const [cell] = real.cells;
+    if (given.shape.length > 0 || cell === undefined || real.kind !== kind || given.decimals > decimals)
+      if (!(given.shape.length === 0 && cell !== undefined && kind === 'real' && real.kind === kind))
+        throw wrongArgument(where, `a single cell of ${describeType(this)}`, value);
+    return typeof cell === 'bigint'
+      ? exact(where, cell * powerOfTen(decimals - given.decimals))
+      : (cell as number);
+  }
+
   /** What a caller gave. Errors: of another task, or none that there can be. */
   #given(where: string, other: unknown, like: Like = this): Given {
-    if (!(other instanceof Expression)) return constantOf(where, other, like);
-    Expression.recordedIn(where, this.#recorder, other);
-    return other;
+    return other instanceof Expression
+      ? Expression.of(where, this.#recorder, other)
+      : constantOf(where, other, like);
   }
 
   #of(where: string, other: unknown): Expression {
@@ -490,12 +606,14 @@ export class Expression implements Value {
     // Of whole numbers none is between two: fewer are told apart.
     const mate = isWhole ? roundedTo(given, this.decimals, (relation === 'lt') !== swapped) : given;
     // Nor does one equal what lies there.
-    if (isWhole && relation === 'eq' && mate !== given)
-      return this.#node(
-        where,
-        'value.and',
-        this.#compared(where, mate, relation).#pair(where, haveNoMore(given, this.decimals), false),
-      );
+    if (isWhole && relation === 'eq' && mate !== given) {
+      const equal = this.#compared(where, mate, relation);
+      const both = (cells: Expression): Expression =>
+        this.#node(where, 'value.and', cells.#pair(where, haveNoMore(given, this.decimals), false));
+      if (!equal.missing) return both(equal);
+      const apart = equal.#takenApart(where);
+      return this.#whole({ ...apart, cells: both(apart.cells), zeroed: false });
+    }
     return this.#compared(where, mate, relation, swapped, gap);
   }
 
@@ -558,7 +676,7 @@ export class Expression implements Value {
   /** The same values as reals; beside what is `finished` the client makes them, so that the server's stay integers. */
   #real(where: string, finished: boolean): Expression {
     if (this.kind === 'real') return this;
-    if (finished && !this.finished && this.place === 'encrypted' && this.shape.length === 0 && !this.missing)
+    if (finished && !this.finished && this.place === 'encrypted' && this.shape.length === 0)
       return this.#alone(where, 'value.finish').#real(where, finished);
     const zero: Constant = {
       kind: 'real',
@@ -618,6 +736,20 @@ function isExact({ kind }: { readonly kind: ValueKind }): boolean {
 function otherRecord(where: string): Error {
   const problem = `${where}: expected a value of this record, found one of another forEach`;
   return failure('graph.foreign', problem, { where });
+}
+
+function isZero(fill: Fill): boolean {
+  return Number(fill) === 0;
+}
+
+/** What is made when it is first asked for. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly of: T } | undefined;
+  return () => (made ??= { of: make() }).of;
+}
+
+function typeOfValue({ kind, shape, place, decimals, missing, categories, names }: ValueType): ValueType {
+  return { kind, shape, place, decimals, missing, categories, names };
 }
 
 function moment(method: string, options: MomentOf = {}): RuleAttributes {

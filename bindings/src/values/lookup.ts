@@ -8,8 +8,7 @@ import type { Value } from './types.js';
  */
 export function lookup(x: Value, table: Value, many: boolean): Value {
   const where = 'lookup';
-  if (x.missing || table.missing)
-    throw wrong(where, 'graph.missing', 'complete values', 'some with missing cells');
+  if (table.missing) throw wrong(where, 'graph.missing', 'a complete table', 'one with missing cells');
   if (!['integer', 'category'].includes(x.kind))
     throw wrong(
       where,

@@ -165,6 +165,7 @@ const LIFTED: Readonly<Record<string, Lift>> = {
   'value.select': cells,
   'value.cells': cells,
   'value.present': cells,
+  'value.gaps': cells,
   'value.rotate': along,
   'value.concat': along,
   'value.sum': (call) => {

@@ -401,6 +401,17 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   'value.cells': (call) => ({ ...call.input(0), missing: false }),
   'value.present': (call) => typeOf('boolean', call.input(0).shape, { place: call.place }),
+  'value.gaps': (call) => {
+    const [x, mask] = [call.complete(0), call.boolean(1)];
+    call.sameShape(x, mask);
+    const { place } = call;
+    if (place === 'encrypted' && mask.place !== place) {
+      const expected =
+        'missing cells that are encrypted, as of what is: filled() and present() take it apart';
+      throw call.wrong(mask, expected);
+    }
+    return { ...x, place, missing: true };
+  },
   'value.constant': ({ attributes }) => {
     const { categories, names } = attributes;
     return typeOf(attributes['kind'] as ValueKind, (attributes['shape'] as readonly unknown[]).map(Number), {

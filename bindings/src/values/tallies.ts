@@ -10,10 +10,7 @@ const MOST_EDGES = 257;
 export function counts(x: Value): Value {
   const where = 'counts';
   if (x.categories === undefined) throw wrongType(where, 'a value of categories', `kind ${x.kind}`);
-  const are = x.filled();
-  return together(
-    Array.from({ length: x.categories }, (_, at) => total(there(are.equals(x.names?.[at] ?? at), x))),
-  );
+  return together(Array.from({ length: x.categories }, (_, at) => total(x.equals(x.names?.[at] ?? at))));
 }
 
 /** How many cells lie from each edge up to the next one; the last one's end is in it. */
@@ -39,7 +36,7 @@ export function quantile(
   const numbers = edges as readonly (number | bigint)[];
   const [least] = numbers as [number | bigint];
   const wanted = single(x.count()).multiply(share);
-  let below = total(there(x.filled().lessThan(least, options), x));
+  let below = total(x.lessThan(least, options));
   const inside: Value[] = [];
   const values: Value[] = [];
   for (const [bin, count] of bins(x, numbers, options).entries()) {
@@ -58,19 +55,14 @@ export function quantile(
 
 /** Of each bin how many cells lie in it. */
 function bins(x: Value, edges: readonly Edge[], options?: ComparisonOptions): Value[] {
-  const cells = x.filled();
   const last = edges.length - 1;
   const from = edges.map((edge, at) =>
-    there(at === last ? cells.greaterThan(edge, options) : cells.atLeast(edge, options), x),
+    at === last ? x.greaterThan(edge, options) : x.atLeast(edge, options),
   );
   return from.slice(0, last).map((cell, at) => total(cell.sub(from[at + 1] as Value)));
 }
 
-/** Of what is so, what is there. */
-function there(so: Value, x: Value): Value {
-  return x.missing ? so.and(x.present()) : so;
-}
-
+/** Of those that are there. */
 function total(cells: Value): Value {
   return single(cells.sum());
 }

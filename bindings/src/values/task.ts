@@ -111,13 +111,12 @@ export class TaskBuilder implements Task {
     const where = 'forEach';
     const given = Object.entries(isObject(columns) ? columns : {});
     const all = given.map(([name, value]) => {
-      const recorded = Expression.wholeIn(`${where}, column "${name}"`, this.#recorder, value);
-      return [name, recorded] as const;
+      return [name, Expression.wholeOf(`${where}, column "${name}"`, this.#recorder, value)] as const;
     });
-    const lengths = [...new Set(all.map(([, { type }]) => type.shape[0]))];
+    const lengths = [...new Set(all.map(([, { shape }]) => shape[0]))];
     const [count] = lengths;
     if (lengths.length !== 1 || count === undefined || typeof body !== 'function') {
-      const found = all.map(([name, { type }]) => `"${name}" [${type.shape.join(', ')}]`).join(' and ');
+      const found = all.map(([name, { shape }]) => `"${name}" [${shape.join(', ')}]`).join(' and ');
       const expected = 'an object of columns, whose first dimensions are equal, and a function of one record';
       const shown = typeof body === 'function' ? found || describe(columns) : describe(body);
       throw failure('graph.shape', `${where}: expected ${expected}, found ${shown}`, {
@@ -127,7 +126,7 @@ export class TaskBuilder implements Task {
       });
     }
     const records = new Records(count);
-    const one = all.map(([name, recorded]) => [name, new Expression(this.#recorder, recorded, records)]);
+    const one = all.map(([name, column]) => [name, column.as(records)]);
     const made = body(Object.freeze(Object.fromEntries(one) as Record<string, Value>));
     const ofAll = (value: unknown): Value => Expression.ofAll(where, this.#recorder, records, value);
     if (made instanceof Expression || !isObject(made)) return ofAll(made);
@@ -137,7 +136,8 @@ export class TaskBuilder implements Task {
   output(name: string, value: Value, options: OutputOptions = {}): void {
     checkName('output', name, this.#outputs.has(name));
     checkOptions(`output("${name}")`, options, OUTPUT_OPTIONS);
-    const recorded = Expression.wholeIn(`output("${name}")`, this.#recorder, value);
+    const where = `output("${name}")`;
+    const recorded = Expression.wholeOf(where, this.#recorder, value).recordedAs(where);
     if (recorded.type.place === 'plain') {
       const found = describeType(recorded.type);
       const expected = 'an encrypted or public value';

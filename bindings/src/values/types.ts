@@ -321,8 +321,11 @@ export interface Value extends ValueType {
   /** Turned to the left along a dimension, by default the first: out[i] = x[(i + steps) mod n]. */
   rotate(steps: number, axis?: number): Value;
 
-  /** Of a value with missing cells: a complete one, 0 where they are missing. */
-  filled(): Value;
+  /**
+   * Of a value with missing cells: a complete one, `value` where they are missing (0, false, 1970-01-01, the first category without it). Errors: InputError `input.type` for what is
+   * no single cell of this kind, with no more decimals.
+   */
+  filled(value?: number | bigint | boolean | Day): Value;
   /** Which cells are there: booleans. */
   present(): Value;
 }

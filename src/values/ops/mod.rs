@@ -15,6 +15,7 @@ mod concat;
 mod constant;
 mod divide;
 mod finish;
+mod gaps;
 mod logic;
 mod moves;
 mod multiply;
@@ -68,6 +69,7 @@ struct Primitive {
     axes: fn(&Call<'_>) -> Result<Axes>,
     view: bool,
     lower: fn(&Call<'_>, &[Lowered], &mut Lowering<'_>) -> Result<Cells>,
+    present: fn(&[Lowered]) -> Option<Cells>,
 }
 
 /// What most operators have in common; what has no default is overwritten by each.
@@ -91,6 +93,7 @@ const PRIMITIVE: Primitive = Primitive {
     axes: cell_by_cell,
     view: false,
     lower: |call, _, _| Err(not_lowered(call)),
+    present: |_| None,
 };
 
 /// All of them.
@@ -117,6 +120,7 @@ const PRIMITIVES: &[Primitive] = &[
     not::NOT,
     cells::CELLS,
     present::PRESENT,
+    gaps::GAPS,
     finish::FINISH,
     divide::DIVIDE,
     root::ROOT,
@@ -205,6 +209,10 @@ impl ValueDef for Primitive {
 
     fn lower(&self, call: &Call<'_>, inputs: &[Lowered], lowering: &mut Lowering<'_>) -> Result<Cells> {
         (self.lower)(call, inputs, lowering)
+    }
+
+    fn present(&self, inputs: &[Lowered]) -> Option<Cells> {
+        (self.present)(inputs)
     }
 }
 
@@ -422,8 +430,45 @@ mod tests {
             ("value.not", none(), vec![y.clone()], Err("booleans")),
             ("value.cells", none(), vec![category(&[3], 4).with_missing()], Ok(category(&[3], 4))),
             ("value.cells", none(), vec![x.clone()], Err("cells may be missing")),
+            (
+                "value.cells",
+                none().with("fill", 3u64),
+                vec![category(&[3], 4).with_missing()],
+                Ok(category(&[3], 4)),
+            ),
+            (
+                "value.cells",
+                none().with("fill", 4u64),
+                vec![category(&[3], 4).with_missing()],
+                Err("a cell of the operand's kind"),
+            ),
+            (
+                "value.cells",
+                none().with("fill", Real::new(-0.5).unwrap()),
+                vec![real(&[3]).with_missing()],
+                Ok(real(&[3])),
+            ),
+            ("value.cells", none().with("fill", 1u64), vec![real(&[3]).with_missing()], Err("fill")),
             ("value.present", none(), vec![real(&[3]).with_missing().at(plain)], Ok(boolean(&[3]).at(plain))),
             ("value.present", none(), vec![x.clone()], Err("cells may be missing")),
+            ("value.gaps", none(), vec![x.clone(), boolean(&[3])], Ok(x.clone().with_missing())),
+            (
+                "value.gaps",
+                none().with("zeroed", 1u64),
+                vec![category(&[3], 4).at(plain), boolean(&[3])],
+                Ok(category(&[3], 4).with_missing()),
+            ),
+            (
+                "value.gaps",
+                none(),
+                vec![real(&[3]).at(public), boolean(&[3]).at(plain)],
+                Ok(real(&[3]).at(plain).with_missing()),
+            ),
+            ("value.gaps", none(), vec![x.clone(), boolean(&[3]).at(plain)], Err("encrypted booleans")),
+            ("value.gaps", none(), vec![x.clone(), y.clone()], Err("booleans")),
+            ("value.gaps", none(), vec![x.clone(), boolean(&[4])], Err("shape of input 1")),
+            ("value.gaps", none(), vec![x.clone()], Err("number of inputs")),
+            ("value.gaps", none().with("zeroed", 2u64), vec![x.clone(), boolean(&[3])], Err("zeroed")),
             ("value.divide", none(), vec![x.clone(), y.clone()], Ok(real(&[3]))),
             ("value.divide", none(), vec![x.clone(), int(&[])], Err("shape of input 1")),
             ("value.divide", none(), vec![x.clone(), date(&[3])], Err("input 1")),

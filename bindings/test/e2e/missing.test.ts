@@ -1,0 +1,397 @@
+// What operators make of missing cells, against the same on cells of which some are null: what is recorded is the same for all builds.
+import { createTask, load, type Loom, ParameterError, type Value } from 'cipherloom';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { random } from '../random.js';
+import { BUILDS, threadsOf } from './builds.js';
+import { compute } from './compute.js';
+
+const ROWS = 12;
+type Cell = number | boolean | null;
+
+/** A value of a task, and what its cells are. */
+interface Modelled {
+  readonly value: Value;
+  readonly cells: readonly Cell[];
+}
+
+/** A result is missing where an operand is. */
+function each(f: (...cells: number[]) => Cell, ...all: readonly (readonly Cell[])[]): Cell[] {
+  const [first = []] = all;
+  return first.map((_, at) => {
+    const cells = all.map((one) => one[at] as Cell);
+    return cells.includes(null) ? null : f(...cells.map(Number));
+  });
+}
+
+/** Kleene's: in the order false, missing, true `and` is the least, `or` the largest. */
+const ORDER: readonly Cell[] = [false, null, true];
+function kleene(pick: (...of: number[]) => number, a: readonly Cell[], b: readonly Cell[]): Cell[] {
+  return a.map((cell, at) => ORDER[pick(ORDER.indexOf(cell), ORDER.indexOf(b[at] as Cell))] as Cell);
+}
+
+function chosen(condition: readonly Cell[], a: readonly Cell[], b: readonly Cell[]): Cell[] {
+  return condition.map((is, at) => (is === null ? null : ((is ? a[at] : b[at]) as Cell)));
+}
+
+const filled = (cells: readonly Cell[], fill: Cell): Cell[] => cells.map((cell) => cell ?? fill);
+const total = (cells: readonly Cell[]): number => cells.reduce<number>((sum, cell) => sum + Number(cell), 0);
+const there = (cells: readonly Cell[]): Cell[] => cells.filter((cell) => cell !== null);
+
+function drawn(of: () => Cell, missing: boolean): Cell[] {
+  return Array.from({ length: ROWS }, () => (missing && random(4) === 0 ? null : of()));
+}
+
+function pick<T>(all: readonly T[]): T {
+  return all[random(all.length)] as T;
+}
+
+/** One more value made of some of these. */
+function another(numbers: Modelled[], booleans: Modelled[]): void {
+  const [x, y, b, c] = [pick(numbers), pick(numbers), pick(booleans), pick(booleans)];
+  const limit = random(5) - 2;
+  const number = (value: Value, cells: readonly Cell[]): number => numbers.push({ value, cells });
+  const boolean = (value: Value, cells: readonly Cell[]): number => booleans.push({ value, cells });
+  const ways = [
+    () =>
+      number(
+        x.value.add(y.value),
+        each((x, y) => x + y, x.cells, y.cells),
+      ),
+    () =>
+      number(
+        x.value.sub(y.value),
+        each((x, y) => x - y, x.cells, y.cells),
+      ),
+    () =>
+      number(
+        x.value.multiply(y.value),
+        each((x, y) => x * y, x.cells, y.cells),
+      ),
+    () =>
+      number(
+        x.value.add(limit),
+        each((x) => x + limit, x.cells),
+      ),
+    () =>
+      number(
+        x.value.negate(),
+        each((x) => 0 - x, x.cells),
+      ),
+    () =>
+      number(
+        x.value.square(),
+        each((x) => x * x, x.cells),
+      ),
+    () =>
+      number(
+        x.value.multiply(b.value),
+        each((x, b) => x * b, x.cells, b.cells),
+      ),
+    () => number(x.value.filled(limit), filled(x.cells, limit)),
+    () => number(x.value.rotate(5), [...x.cells.slice(5), ...x.cells.slice(0, 5)]),
+    () => number(x.value.slice(2, 6).concat(y.value.slice(4)), [...x.cells.slice(2, 6), ...y.cells.slice(4)]),
+    () => number(b.value.select(x.value, y.value), chosen(b.cells, x.cells, y.cells)),
+    () =>
+      number(
+        b.value.select(x.value, limit),
+        chosen(
+          b.cells,
+          x.cells,
+          x.cells.map(() => limit),
+        ),
+      ),
+    () => boolean(b.value.and(c.value), kleene(Math.min, b.cells, c.cells)),
+    () => boolean(b.value.and(c.value), kleene(Math.min, b.cells, c.cells)),
+    () => boolean(b.value.or(c.value), kleene(Math.max, b.cells, c.cells)),
+    () => boolean(b.value.or(c.value), kleene(Math.max, b.cells, c.cells)),
+    () =>
+      boolean(
+        b.value.not(),
+        each((b) => b === 0, b.cells),
+      ),
+    () => boolean(b.value.filled(limit > 0), filled(b.cells, limit > 0)),
+    () =>
+      boolean(
+        x.value.lessThan(limit),
+        each((x) => x < limit, x.cells),
+      ),
+    () =>
+      boolean(
+        x.value.equals(y.value),
+        each((x, y) => x === y, x.cells, y.cells),
+      ),
+    () =>
+      boolean(
+        x.value.equals(0.5),
+        each(() => false, x.cells),
+      ),
+    () =>
+      boolean(
+        x.value.present(),
+        x.cells.map((cell) => cell !== null),
+      ),
+  ];
+  pick(ways)();
+}
+
+describe.each(BUILDS.filter((build) => build === 'threads' || build === 'native'))('the %s build', (mode) => {
+  let loom: Loom;
+  beforeAll(async () => {
+    loom = await load({ mode, threads: threadsOf(mode) });
+  });
+  afterAll(() => loom?.dispose());
+
+  it('random tasks, of numbers and booleans', async () => {
+    let [done, gaps] = [0, 0];
+    for (let turn = 0; turn < 40; turn++) {
+      const task = createTask();
+      const inputs = {
+        a: drawn(() => random(7) - 3, true),
+        b: drawn(() => random(7) - 3, true),
+        c: drawn(() => random(7) - 3, false),
+        t: drawn(() => random(2) === 1, true),
+        u: drawn(() => random(2) === 1, false),
+      };
+      const plain = { p: drawn(() => random(7) - 3, true), q: drawn(() => random(2) === 1, true) };
+      const numbers = { shape: [ROWS], min: -3, max: 3 };
+      const flags = { kind: 'boolean', shape: [ROWS] } as const;
+      const all: Modelled[] = [
+        { value: task.encrypted('a', { ...numbers, missing: true }), cells: inputs.a },
+        { value: task.encrypted('b', { ...numbers, missing: true }), cells: inputs.b },
+        { value: task.encrypted('c', numbers), cells: inputs.c },
+        { value: task.plain('p', { ...numbers, missing: true }), cells: plain.p },
+      ];
+      const booleans: Modelled[] = [
+        { value: task.encrypted('t', { ...flags, missing: true }), cells: inputs.t },
+        { value: task.encrypted('u', flags), cells: inputs.u },
+        { value: task.plain('q', { ...flags, missing: true }), cells: plain.q },
+      ];
+      for (let operator = 0; operator < 2 + random(5); operator++) another(all, booleans);
+      const expected: Record<string, unknown> = {};
+      const output = (name: string, value: Value, cells: unknown): void => {
+        // The server's own is no result.
+        if (value.place === 'plain') return;
+        expected[name] = cells;
+        task.output(name, value);
+      };
+      for (const [name, made] of [all, booleans].entries()) {
+        const { value, cells } = made.at(-1) as Modelled;
+        output(`sum ${name}`, value.sum(), total(cells));
+        output(`count ${name}`, value.present().count(), there(cells).length);
+        if (value.kind === 'boolean') output(`true ${name}`, value.count(), total(cells));
+        // Of which cells the server's own are missing is its own.
+        const mask = value.present().place === value.place;
+        if (mask) output(`cells ${name}`, value, cells);
+        if (mask && there(cells).length > 0)
+          output(`mean ${name}`, value.mean(), total(cells) / there(cells).length);
+        gaps += Number(value.missing);
+      }
+      if (Object.keys(expected).length === 0) continue;
+      const found = await compute(loom, task, { encrypted: inputs, plain }).catch((error: unknown) => {
+        if (error instanceof ParameterError) return undefined;
+        throw error;
+      });
+      if (found === undefined) continue;
+      expect(found, JSON.stringify({ inputs, plain, task: task.literal() })).toEqual(expected);
+      done++;
+    }
+    expect(done).toBeGreaterThan(20);
+    expect(gaps).toBeGreaterThan(20);
+  });
+
+  it('what is known of booleans, whatever is missing', async () => {
+    const values: readonly Cell[] = [true, false, null];
+    const [a, b] = [values.flatMap((x) => values.map(() => x)), values.flatMap(() => values)];
+    const task = createTask();
+    const flags = { kind: 'boolean', shape: [9], missing: true } as const;
+    const [x, y] = [task.encrypted('a', flags), task.encrypted('b', flags)];
+    task.output('and', x.and(y));
+    task.output('or', x.or(y));
+    task.output('not', x.not());
+    task.output('both', x.and(y).count());
+    task.output('not both', x.and(y).not().count());
+    task.output('with a known one', x.or([true, true, true, false, false, false, true, true, false]));
+    expect(await compute(loom, task, { encrypted: { a, b } })).toEqual({
+      and: kleene(Math.min, a, b),
+      or: kleene(Math.max, a, b),
+      not: [false, false, false, true, true, true, null, null, null],
+      both: 1,
+      'not both': 5,
+      'with a known one': [true, true, true, false, false, false, true, true, null],
+    });
+  });
+
+  it('statistics of what is made of them', async () => {
+    const a = [1, null, 3, 4.5, 5, null, 7];
+    const b = [2, 2, null, 1, -4, null, 0.5];
+    const task = createTask();
+    const options = { shape: [7], min: -10, max: 10, decimals: 1, missing: true };
+    const [x, y] = [task.encrypted('a', options), task.encrypted('b', options)];
+    const both = x.add(y);
+    const high = x.greaterThan(2);
+    task.output('mean', both.mean());
+    task.output('variance', x.multiply(y).variance({ of: 'population' }));
+    task.output('covariance', both.covariance(x));
+    task.output('regression', x.regression(both));
+    task.output('count', both.count());
+    task.output('high', high.count());
+    task.output('of high', high.select(y, 0).sum().divide(high.count()));
+    task.output('larger', x.max(y));
+    task.output('mean of a few', both.slice(2, 5).mean());
+    task.output('bins', both.histogram([-2, 1, 5.5, 10]));
+    task.output('quotient', x.at(0).finish().divide(y.at(0)));
+    task.output('no quotient', x.at(2).finish().divide(y.at(2)));
+    task.output('dot', x.dot(y));
+    const sums = [3, 5.5, 1, 7.5];
+    const xs = [1, 4.5, 5, 7];
+    const mean = (of: readonly number[]): number => of.reduce((s, one) => s + one, 0) / of.length;
+    const moment = (u: readonly number[], v: readonly number[]): number =>
+      u.reduce((s, one, at) => s + (one - mean(u)) * ((v[at] as number) - mean(v)), 0);
+    const products = [2, 4.5, -20, 3.5];
+    const slope = moment(xs, sums) / moment(xs, xs);
+    const found = await compute(loom, task, { encrypted: { a, b } });
+    const { regression, variance, covariance, ...exact } = found;
+    expect(exact).toEqual({
+      mean: 4.25,
+      count: 4,
+      high: 4,
+      // Of rows 2 to 6, as far as b is there.
+      'of high': -2.5 / 4,
+      larger: [2, null, null, 4.5, 5, null, 7],
+      'mean of a few': 3.25,
+      bins: [0, 2, 2],
+      quotient: 0.5,
+      'no quotient': null,
+      dot: -10,
+    });
+    expect(variance).toBeCloseTo(moment(products, products) / 4, 9);
+    expect(covariance).toBeCloseTo(moment(sums, xs) / 3, 9);
+    expect((regression as number[])[0]).toBeCloseTo(slope, 9);
+    expect((regression as number[])[1]).toBeCloseTo(mean(sums) - slope * mean(xs), 9);
+  });
+
+  it('days, categories, look-ups, and records', async () => {
+    const task = createTask();
+    const day = task.encrypted('day', {
+      kind: 'date',
+      shape: [3],
+      min: '2020-01-01',
+      max: '2020-12-31',
+      missing: true,
+    });
+    const region = task.encrypted('region', {
+      kind: 'category',
+      categories: ['north', 'south'],
+      shape: [3],
+      missing: true,
+    });
+    const group = task.encrypted('group', { shape: [3], min: 0, max: 2, missing: true });
+    const weight = task.encrypted('weight', { shape: [3], min: 0, max: 9, missing: true });
+    task.output('later', day.add(7));
+    task.output('days', day.sub('2020-01-01'));
+    task.output('a day', day.filled('2020-02-29'));
+    task.output('any day', day.add(1).filled('2020-02-29'));
+    task.output('summer', day.atLeast('2020-06-01'));
+    task.output('north', region.equals('north'));
+    task.output('regions', region.filled('south'));
+    task.output('turned', region.rotate(1).filled('south'));
+    task.output('chosen', region.equals('north').select(region, 'south'));
+    task.output('found', group.lookup([5, 7, 11]));
+    task.output(
+      'rows',
+      group.lookup([
+        [5, 1],
+        [7, 2],
+        [11, 3],
+      ]),
+    );
+    task.output('one', group.at(2).lookup([5, 7, 11]));
+    const { product, whole } = task.forEach({ group, weight: weight.add(1) }, (record) => ({
+      product: record.group.multiply(record.weight),
+      whole: record.group.filled(5).add(record.weight.filled()),
+    }));
+    task.output('product', product);
+    task.output('whole', whole);
+    const encrypted = {
+      day: ['2020-05-31', null, '2020-12-31'],
+      region: ['north', null, 'south'],
+      group: [2, 1, null],
+      weight: [4, null, 6],
+    };
+    const date = (text: string): Date => new Date(`${text}T00:00:00Z`);
+    expect(await compute(loom, task, { encrypted })).toEqual({
+      later: [date('2020-06-07'), null, date('2021-01-07')],
+      days: [151, null, 365],
+      'a day': [date('2020-05-31'), date('2020-02-29'), date('2020-12-31')],
+      'any day': [date('2020-06-01'), date('2020-02-29'), date('2021-01-01')],
+      summer: [false, null, true],
+      north: [true, null, false],
+      regions: ['north', 'south', 'south'],
+      turned: ['south', 'south', 'north'],
+      chosen: ['north', null, 'south'],
+      found: [11, 7, null],
+      rows: [
+        [11, 3],
+        [7, 2],
+        [null, null],
+      ],
+      one: null,
+      product: [10, null, null],
+      whole: [7, 1, 12],
+    });
+  });
+
+  it('reals, and functions of a part of them alone', async () => {
+    const task = createTask();
+    const reals = { kind: 'real', shape: [4], missing: true } as const;
+    const x = task.encrypted('x', { ...reals, min: 10, max: 20 });
+    const y = task.encrypted('y', { ...reals, min: -1, max: 1 });
+    task.output(
+      'inverse',
+      x.approximate((x) => 1 / x, { from: 10, to: 20 }),
+    );
+    task.output(
+      'moved',
+      x
+        .slice(1)
+        .approximate((x) => 1 / x, { from: 10, to: 20 })
+        .mean(),
+    );
+    task.output('scaled', y.multiply(3).add(x).filled(-1));
+    task.output('mean', x.multiply(y).mean());
+    task.output('bounded', x.multiply(y).within(-20, 20).sum());
+    const encrypted = { x: [10, null, 16, 20], y: [0.5, 1, null, -1] };
+    const found = await compute(loom, task, { encrypted });
+    const near = (found: unknown, expected: readonly (number | null)[]): void => {
+      const cells = [found].flat() as (number | null)[];
+      expect(cells.map((cell) => cell === null)).toEqual(expected.map((cell) => cell === null));
+      for (const [at, cell] of cells.entries()) expect(cell ?? 0).toBeCloseTo(expected[at] ?? 0, 4);
+    };
+    near(found['inverse'], [0.1, null, 1 / 16, 0.05]);
+    near(found['moved'], [(1 / 16 + 0.05) / 2]);
+    near(found['scaled'], [11.5, -1, -1, 17]);
+    near(found['mean'], [-7.5]);
+    near(found['bounded'], [-15]);
+  });
+
+  it('wide numbers by their digits', async () => {
+    const task = createTask();
+    const income = task.encrypted('income', { shape: [5], min: 0, max: 1_000_000, missing: true });
+    const region = task.encrypted('region', {
+      kind: 'category',
+      categories: ['north', 'south'],
+      shape: [5],
+      missing: true,
+    });
+    task.output('count', income.greaterThan(30_000).and(region.equals('north')).count());
+    task.output('or', income.add(5).atMost(30_000).or(region.equals('north')));
+    const encrypted = {
+      income: [30_001, null, 29_995, 29_996, 1_000_000],
+      region: ['north', 'north', null, 'south', null],
+    };
+    expect(await compute(loom, task, { encrypted })).toEqual({
+      count: 1,
+      or: [true, true, true, false, null],
+    });
+  });
+});
