@@ -222,6 +222,14 @@ fn model(name: &str, attrs: &Attrs, output: &Value, inputs: &[(Value, Cells)]) -
             Some((0..output.cells() as usize).map(|k| Some(cell(k))).collect())
         }
         "value.broadcast" => from(&|place| place.to_vec()),
+        // The shape of the operand is that of the result, at other places.
+        "value.transpose" => {
+            let axes = attrs.uints("axes").unwrap();
+            from(&|place| {
+                let at = |axis: u64| place[axes.iter().position(|&from| from == axis).unwrap()];
+                (0..axes.len() as u64).map(at).collect()
+            })
+        }
         "value.rotate" => from(&|place| {
             let (mut place, dim) = (place.to_vec(), i128::from(output.shape[axis()]));
             let to = (i128::from(place[axis()]) + attrs.int("steps").unwrap()).rem_euclid(dim);
@@ -370,7 +378,7 @@ impl<'r> Task<'r> {
 
     /// One more operator, if the dice give one that takes what they give.
     fn random_operator(&mut self, dice: &mut Dice) {
-        const NAMES: [&str; 31] = [
+        const NAMES: [&str; 32] = [
             "value.finish",
             "value.polynomial",
             "value.within",
@@ -399,6 +407,7 @@ impl<'r> Task<'r> {
             "value.gaps",
             "value.sum",
             "value.rotate",
+            "value.transpose",
             "value.slice",
             "value.concat",
             "value.broadcast",
@@ -459,6 +468,11 @@ impl<'r> Task<'r> {
             "value.compare" => Attrs::new().with("relation", dice.of(&["lt", "le", "eq"])),
             "value.sum" if dice.below(2) == 0 => Attrs::new(),
             "value.sum" | "value.concat" => axis(dice),
+            "value.transpose" => {
+                let mut axes: Vec<u64> = (0..dims).collect();
+                axes.rotate_left(dice.below(dims.max(1)) as usize);
+                Attrs::new().with("axes", axes)
+            }
             "value.rotate" => axis(dice).with("steps", dice.below(9) as i64 - 4),
             "value.slice" => {
                 let start: Vec<u64> = shape.iter().map(|&dim| dice.below(dim)).collect();

@@ -336,6 +336,12 @@ describe('the operators of values', () => {
       ['value.broadcast(d){shape=[2,3]}'],
       'kind="date", shape=[2,3], where="encrypted"',
     ],
+    [
+      'transpose',
+      ({ m }) => m.transpose(),
+      ['value.transpose(m){axes=[1,0]}'],
+      'kind="integer", shape=[3,2], where="encrypted"',
+    ],
     ['rotate', ({ x }) => x.rotate(-1), ['value.rotate(x){axis=0, steps=-1}'], vector],
     ['filled', ({ g }) => g.filled(), ['value.cells(g)'], vector],
     ['present', ({ g }) => g.present(), ['value.present(g)'], FLAGS],

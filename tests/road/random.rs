@@ -149,6 +149,7 @@ fn operator(s: &mut Recorder<'_>, dice: &mut Dice, real: bool) {
             "value.sum",
             "value.sum",
             "value.rotate",
+            "value.transpose",
             "value.slice",
             "value.concat",
             "value.reshape",
@@ -210,6 +211,11 @@ fn operator(s: &mut Recorder<'_>, dice: &mut Dice, real: bool) {
             "value.scale" => s.op(name, attrs.with("numerator", dice.below(7) as i64 - 3), &[x]),
             "value.sum" if dice.below(3) == 0 || shape.is_empty() => s.op(name, attrs, &[x]),
             "value.sum" => s.op(name, attrs.with("axis", axis), &[x]),
+            "value.transpose" => {
+                let mut axes: Vec<u64> = (0..shape.len() as u64).collect();
+                axes.rotate_left(dice.below(axes.len().max(1) as u64) as usize);
+                s.op(name, attrs.with("axes", axes), &[x])
+            }
             "value.rotate" => {
                 s.op(name, attrs.with("axis", axis).with("steps", dice.below(9) as i64 - 4), &[x])
             }

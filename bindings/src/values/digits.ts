@@ -255,6 +255,8 @@ const PASSED: Readonly<Record<string, Pass>> = {
       const long = [count, ...shape.slice(own.length).map(() => 1), ...own];
       return call.same([call.node('value.reshape', [digits], { shape: long })], { shape: [count, ...shape] });
     }),
+  'value.transpose': (call) =>
+    call.moved((digits) => call.same([digits], { axes: [0, ...call.list('axes').map((axis) => axis + 1)] })),
   'value.rotate': (call) => call.moved((digits) => call.same([digits], { axis: call.axis + 1 })),
   'value.cells': (call) =>
     // Digits are of 0 where a cell is missing.

@@ -26,6 +26,7 @@ import { dayNumber, isDate } from './days.js';
 import { type Apart, conjunction, type Fill, ofGaps, type Tools } from './gaps.js';
 import { lookup } from './lookup.js';
 import type { Recorded, Recorder } from './recorder.js';
+import { regressionOfSeveral } from './regression.js';
 import { notOfOne, recordForAll, type Records, typeInRecord } from './records.js';
 import type { RuleAttributes } from './rules.js';
 import { counts, histogram, quantile } from './tallies.js';
@@ -69,6 +70,8 @@ export class Expression implements Value {
   #recorded: Recorded | undefined;
   /** Of one with missing cells, once that was asked for. */
   #apart: Apart<Expression> | undefined;
+  /** Which of its cells are there, once that was asked for. */
+  #mask: Expression | undefined;
   /** Those that it is a value of one of, inside of a `forEach`. */
   readonly #records: Records | undefined;
 
@@ -337,6 +340,8 @@ export class Expression implements Value {
   }
 
   regression(y: ValueOperand): Value {
+    if (this.shape.length === 2 && this.#records === undefined)
+      return regressionOfSeveral(this, this.#of('regression', y));
     return this.#node('regression', 'stats.regression', [this, this.#of('regression', y)]);
   }
 
@@ -432,6 +437,13 @@ export class Expression implements Value {
     return this.#broadcast('broadcast', checkedShape('broadcast', shape));
   }
 
+  transpose(axes: readonly number[] = this.shape.map((_, axis) => axis).reverse()): Value {
+    const where = 'transpose';
+    checkArgument(`${where}, axes`, axes, NUMBERS);
+    if (axes.length === 0 && this.shape.length === 0) return this;
+    return this.#alone(where, 'value.transpose', { axes: [...axes] });
+  }
+
   rotate(steps: number, axis = 0): Value {
     if (!Number.isSafeInteger(steps)) throw wrongArgument('rotate', 'a whole number of steps', steps);
     this.#checkAxis('rotate', axis);
@@ -504,10 +516,12 @@ export class Expression implements Value {
     return this.#apart;
   }
 
+  /** Which of its cells are there. */
   #isThere(where: string): Expression {
     const tools = this.#tools(where);
-    const [first, ...others] = this.missing ? this.#takenApart(where).there() : [tools.all(this)];
-    return conjunction(tools, [first as Expression, ...others]);
+    if (!this.missing) return tools.all(this);
+    this.#mask ??= conjunction(tools, this.#takenApart(where).there() as [Expression, ...Expression[]]);
+    return this.#mask;
   }
 
   /** Complete, with that where a cell is missing. */

@@ -218,6 +218,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'value.slice': moved,
   'value.reshape': moved,
   'value.broadcast': moved,
+  'value.transpose': moved,
   'value.rotate': moved,
   'value.concat': (call) => {
     const all = call.inputs;

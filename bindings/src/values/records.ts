@@ -183,6 +183,8 @@ const LIFTED: Readonly<Record<string, Lift>> = {
     return call.same({ start: [0, ...start], size: [call.count, ...call.shape] });
   },
   'value.reshape': (call) => call.reshaped(0, call.shape),
+  'value.transpose': (call) =>
+    call.same({ axes: [0, ...(call.attributes['axes'] as readonly number[]).map((axis) => axis + 1)] }),
   'value.broadcast': (call) => {
     const own = call.dimensions(0);
     const ones = Array<number>(call.shape.length - own.length).fill(1);

@@ -383,6 +383,13 @@ const RULES: Readonly<Record<string, Rule>> = {
     call.axis(x);
     return x.shape;
   }),
+  'value.transpose': moved((call, x) => {
+    const axes = call.shape('axes');
+    const each = x.shape.every((_, axis) => axes.includes(axis));
+    if (!each || axes.length !== x.shape.length)
+      throw call.shapes(`each dimension of [${x.shape.join(', ')}] once, counted from 0`);
+    return axes.map((axis) => x.shape[axis] as number);
+  }),
   'value.concat': (call) => {
     const first = call.complete(0);
     const axis = call.axis(first);

@@ -1,6 +1,7 @@
 /** Statistics that count in groups: made of comparisons and sums. What is encrypted the client puts together, after decryption, as other statistics. */
 import { describe, wrongType } from '../arguments.js';
 import { dayNumber, isDate } from './days.js';
+import { single, together, total } from './finishing.js';
 import type { ComparisonOptions, Day, Value } from './types.js';
 
 type Edge = number | bigint | Day;
@@ -62,24 +63,8 @@ function bins(x: Value, edges: readonly Edge[], options?: ComparisonOptions): Va
   return from.slice(0, last).map((cell, at) => total(cell.sub(from[at + 1] as Value)));
 }
 
-/** Of those that are there. */
-function total(cells: Value): Value {
-  return single(cells.sum());
-}
-
-/** A single value, the client's where it may be. */
-function single(value: Value): Value {
-  return value.place === 'encrypted' && !value.finished ? value.finish() : value;
-}
-
 function summed(all: readonly Value[]): Value {
   return all.reduce((sum, one) => sum.add(one));
-}
-
-/** Single values as a vector. */
-function together(all: readonly Value[]): Value {
-  const [first, ...others] = all.map((one) => one.reshape([1])) as [Value, ...Value[]];
-  return others.length > 0 ? first.concat(others) : first;
 }
 
 function checkEdges(where: string, { kind }: Value, edges: readonly Edge[], kinds: readonly string[]): void {

@@ -286,7 +286,10 @@ export interface Value extends ValueType {
   covariance(other: ValueOperand, options?: MomentOf): Value;
   /** Pearson's r. */
   correlation(other: ValueOperand): Value;
-  /** The line y = slope x + intercept of least squares for this x: [slope, intercept]. */
+  /**
+   * The line y = slope x + intercept of least squares for this x: [slope, intercept]. Of a matrix [n, k] of at most 32 predictors and a vector [n] the plane: [slope_1, ..., slope_k, intercept].
+   * Rows of which a cell is missing are left out. No value (UndefinedStatisticError) where predictors say the same twice.
+   */
   regression(y: ValueOperand): Value;
   /** Of categories: how many cells are of each of them, [categories]; of those that are there. */
   counts(): Value;
@@ -318,6 +321,8 @@ export interface Value extends ValueType {
   reshape(shape: Shape): Value;
   /** Repeated to a shape, as NumPy does; operations do it by themselves. */
   broadcast(shape: Shape): Value;
+  /** With its dimensions in another order, by default the reverse one, as NumPy does: of a matrix, out[i][j] = x[j][i]; dimension k of the result is dimension axes[k] of this. */
+  transpose(axes?: readonly number[]): Value;
   /** Turned to the left along a dimension, by default the first: out[i] = x[(i + steps) mod n]. */
   rotate(steps: number, axis?: number): Value;
 

@@ -48,8 +48,8 @@ fn fill(call: &Call<'_>) -> Result<Number> {
     let kind = gappy(call)?.kind;
     let number = match call.attrs.get("fill") {
         None => Some(Number::ZERO),
-        Some(Attr::Int(fill)) if kind != Kind::Real => Some(Number::from(*fill)),
-        Some(Attr::Real(fill)) if kind == Kind::Real => Number::from_f64(fill.get()),
+        Some(_) if kind == Kind::Real => Number::from_f64(call.attrs.real("fill")?),
+        Some(Attr::Int(fill)) => Some(Number::from(*fill)),
         Some(_) => None,
     };
     let number = number.filter(|number| Range::of_kind(kind).contains(number));

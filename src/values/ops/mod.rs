@@ -33,6 +33,7 @@ mod slice;
 mod square;
 mod sub;
 mod sum;
+mod transpose;
 mod within;
 
 use super::lower::{cell_by_cell, not_lowered};
@@ -113,6 +114,7 @@ const PRIMITIVES: &[Primitive] = &[
     concat::CONCAT,
     reshape::RESHAPE,
     broadcast::BROADCAST,
+    transpose::TRANSPOSE,
     compare::COMPARE,
     select::SELECT,
     and::AND,
@@ -331,6 +333,14 @@ mod tests {
                 Ok(category(&[2, 3], 4)),
             ),
             ("value.rotate", axis(0), vec![x.clone()], Err("`steps`")),
+            (
+                "value.transpose",
+                none().with("axes", vec![2, 0, 1]),
+                vec![category(&[2, 3, 4], 5)],
+                Ok(category(&[4, 2, 3], 5)),
+            ),
+            ("value.transpose", none().with("axes", vec![1, 1]), vec![int(&[2, 3])], Err("axes")),
+            ("value.transpose", none().with("axes", vec![0]), vec![int(&[2, 3])], Err("axes")),
             ("value.rotate", axis(0).with("steps", 1u64), vec![int(&[])], Err("axis")),
             (
                 "value.slice",
@@ -448,7 +458,8 @@ mod tests {
                 vec![real(&[3]).with_missing()],
                 Ok(real(&[3])),
             ),
-            ("value.cells", none().with("fill", 1u64), vec![real(&[3]).with_missing()], Err("fill")),
+            ("value.cells", none().with("fill", "1"), vec![real(&[3]).with_missing()], Err("fill")),
+            ("value.cells", none().with("fill", "1"), vec![int(&[3]).with_missing()], Err("fill")),
             ("value.present", none(), vec![real(&[3]).with_missing().at(plain)], Ok(boolean(&[3]).at(plain))),
             ("value.present", none(), vec![x.clone()], Err("cells may be missing")),
             ("value.gaps", none(), vec![x.clone(), boolean(&[3])], Ok(x.clone().with_missing())),

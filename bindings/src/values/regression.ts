@@ -1,0 +1,86 @@
+/** The plane of least squares through several predictors: sums of products, of which the client solves the normal equations. */
+import { failure } from '../errors.js';
+import { single, together, total } from './finishing.js';
+import type { Value } from './types.js';
+
+const MOST_PREDICTORS = 32;
+
+/**
+ * The w and c that make the sum of (y - X w - c)^2 least, [w_1, ..., w_k, c], over rows of which no cell is missing: (A^T A) (w, c) = A^T y for A = (X, 1). A^T A has a diagonal after the
+ * other, of X times itself turned by so many columns.
+ */
+export function regressionOfSeveral(x: Value, y: Value): Value {
+  const [rows, predictors] = x.shape as [number, number];
+  if (predictors > MOST_PREDICTORS || y.shape.length !== 1 || y.shape[0] !== rows) {
+    const found = `[${x.shape.join(', ')}] and [${y.shape.join(', ')}]`;
+    const expected = `predictors [n, k], at most ${MOST_PREDICTORS} of them, and [n]`;
+    throw failure('graph.shape', `regression: expected ${expected}, found ${found}`, {
+      where: 'regression',
+      found,
+      expected,
+    });
+  }
+  const { matrix, target, count } = complete(x, y);
+  const sums = matrix.sum(0);
+  const products = matrix.multiply(target.reshape([rows, 1])).sum(0);
+  const system = Array.from({ length: predictors + 1 }, () => Array<Value>(predictors + 2));
+  const set = (row: number, column: number, value: Value): void => {
+    (system[row] as Value[])[column] = value;
+  };
+  for (let turn = 0; 2 * turn <= predictors; turn++) {
+    const diagonal = (turn === 0 ? matrix.square() : matrix.multiply(matrix.rotate(turn, 1))).sum(0);
+    // Turned by half of the columns each product comes twice.
+    for (let row = 0; row < (2 * turn === predictors ? turn : predictors); row++) {
+      const [column, product] = [(row + turn) % predictors, single(diagonal.at(row))];
+      set(row, column, product);
+      set(column, row, product);
+    }
+  }
+  for (let row = 0; row < predictors; row++) {
+    const sum = single(sums.at(row));
+    set(row, predictors, sum);
+    set(predictors, row, sum);
+    set(row, predictors + 1, single(products.at(row)));
+  }
+  set(predictors, predictors, count);
+  set(predictors, predictors + 1, total(target));
+  return together(solved(system));
+}
+
+/** All with 0 in rows of which a cell is missing, and how many rows there are else. */
+function complete(x: Value, y: Value): { matrix: Value; target: Value; count: Value } {
+  const rows = y.shape[0] as number;
+  if (!x.missing && !y.missing) return { matrix: x, target: y, count: single(y.count()) };
+  const columns = x.missing
+    ? Array.from({ length: x.shape[1] as number }, (_, at) =>
+        x.slice([0, at], [rows, at + 1]).reshape([rows]),
+      )
+    : [];
+  const there = [...columns, ...(y.missing ? [y] : [])].map((column) => column.present());
+  const all = there.reduce((both, one) => both.and(one));
+  return {
+    matrix: x.filled().multiply(all.reshape([rows, 1])),
+    target: y.filled().multiply(all),
+    count: total(all),
+  };
+}
+
+/** Gauss' elimination of (G, b), without pivoting: a matrix A^T A that is no singular one has positive pivots. Of a singular one there is no value. */
+function solved(system: Value[][]): Value[] {
+  const size = system.length;
+  const at = (row: number, column: number): Value => (system[row] as Value[])[column] as Value;
+  for (let pivot = 0; pivot < size; pivot++)
+    for (let row = pivot + 1; row < size; row++) {
+      const factor = at(row, pivot).divide(at(pivot, pivot));
+      for (let column = pivot + 1; column <= size; column++)
+        (system[row] as Value[])[column] = at(row, column).sub(factor.multiply(at(pivot, column)));
+    }
+  const found = Array<Value>(size);
+  for (let row = size - 1; row >= 0; row--) {
+    let rest = at(row, size);
+    for (let column = row + 1; column < size; column++)
+      rest = rest.sub(at(row, column).multiply(found[column] as Value));
+    found[row] = rest.divide(at(row, row));
+  }
+  return found;
+}
