@@ -187,6 +187,20 @@ fn model(name: &str, attrs: &Attrs, output: &Value, inputs: &[(Value, Cells)]) -
             };
             zip(&|a, b| truth(holds(a.cmp(b))))
         }
+        "value.solve" => {
+            // Cramer's rule, of one or two unknowns.
+            let one = |k: usize| inputs[k].1[0].clone().unwrap();
+            let minor =
+                |a: usize, b: usize, c: usize, d: usize| one(a).mul(&one(d)).sub(&one(b).mul(&one(c)));
+            let all = match inputs.len() {
+                2 => vec![(one(1), one(0))],
+                _ => vec![(minor(4, 1, 5, 3), minor(0, 1, 2, 3)), (minor(0, 4, 2, 5), minor(0, 1, 2, 3))],
+            };
+            if all[0].1.zero() {
+                return None;
+            }
+            Some(all.iter().map(|(a, b)| Some(a.div(b))).collect())
+        }
         "value.and" => zip(&Q::mul),
         "value.or" => zip(&|a, b| truth(!a.zero() || !b.zero())),
         "value.not" => map(&|a| truth(a.zero())),
@@ -378,7 +392,7 @@ impl<'r> Task<'r> {
 
     /// One more operator, if the dice give one that takes what they give.
     fn random_operator(&mut self, dice: &mut Dice) {
-        const NAMES: [&str; 32] = [
+        const NAMES: [&str; 33] = [
             "value.finish",
             "value.polynomial",
             "value.within",
@@ -396,6 +410,7 @@ impl<'r> Task<'r> {
             "value.scale",
             "value.divide",
             "value.root",
+            "value.solve",
             "value.compare",
             "value.compare",
             "value.select",
@@ -413,7 +428,7 @@ impl<'r> Task<'r> {
             "value.broadcast",
         ];
         let name = dice.of(&NAMES);
-        if self.exact_only && matches!(name, "value.divide" | "value.root") {
+        if self.exact_only && matches!(name, "value.divide" | "value.root" | "value.solve") {
             return;
         }
         let first = dice.below(self.known.len() as u64) as usize;
@@ -422,6 +437,7 @@ impl<'r> Task<'r> {
             "value.add" | "value.sub" | "value.multiply" | "value.divide" | "value.compare" | "value.and"
             | "value.or" | "value.gaps" => 2,
             "value.select" => 3,
+            "value.solve" => dice.of(&[2, 6]),
             "value.concat" => 1 + dice.below(3) as usize,
             "value.constant" => 0,
             _ => 1,

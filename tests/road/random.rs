@@ -213,7 +213,7 @@ fn operator(s: &mut Recorder<'_>, dice: &mut Dice, real: bool) {
             "value.sum" => s.op(name, attrs.with("axis", axis), &[x]),
             "value.transpose" => {
                 let mut axes: Vec<u64> = (0..shape.len() as u64).collect();
-                axes.rotate_left(dice.below(axes.len().max(1) as u64) as usize);
+                axes.rotate_left(dice.below(shape.len().max(1) as u64) as usize);
                 s.op(name, attrs.with("axes", axes), &[x])
             }
             "value.rotate" => {

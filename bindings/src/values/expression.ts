@@ -341,7 +341,9 @@ export class Expression implements Value {
 
   regression(y: ValueOperand): Value {
     if (this.shape.length === 2 && this.#records === undefined)
-      return regressionOfSeveral(this, this.#of('regression', y));
+      return regressionOfSeveral(this, this.#of('regression', y), (equations) =>
+        this.#node('regression', 'value.solve', equations as readonly Expression[]),
+      );
     return this.#node('regression', 'stats.regression', [this, this.#of('regression', y)]);
   }
 

@@ -1,6 +1,6 @@
 /** The plane of least squares through several predictors: sums of products, of which the client solves the normal equations. */
 import { failure } from '../errors.js';
-import { single, together, total } from './finishing.js';
+import { single, total } from './finishing.js';
 import type { Value } from './types.js';
 
 const MOST_PREDICTORS = 32;
@@ -9,7 +9,11 @@ const MOST_PREDICTORS = 32;
  * The w and c that make the sum of (y - X w - c)^2 least, [w_1, ..., w_k, c], over rows of which no cell is missing: (A^T A) (w, c) = A^T y for A = (X, 1). A^T A has a diagonal after the
  * other, of X times itself turned by so many columns.
  */
-export function regressionOfSeveral(x: Value, y: Value): Value {
+export function regressionOfSeveral(
+  x: Value,
+  y: Value,
+  solved: (equations: readonly Value[]) => Value,
+): Value {
   const [rows, predictors] = x.shape as [number, number];
   if (predictors > MOST_PREDICTORS || y.shape.length !== 1 || y.shape[0] !== rows) {
     const found = `[${x.shape.join(', ')}] and [${y.shape.join(', ')}]`;
@@ -23,34 +27,30 @@ export function regressionOfSeveral(x: Value, y: Value): Value {
   const { matrix, target, count } = complete(x, y);
   const sums = matrix.sum(0);
   const products = matrix.multiply(target.reshape([rows, 1])).sum(0);
-  const system = Array.from({ length: predictors + 1 }, () => Array<Value>(predictors + 2));
+  const size = predictors + 1;
+  const equations = Array<Value>(size * size + size);
   const set = (row: number, column: number, value: Value): void => {
-    (system[row] as Value[])[column] = value;
+    equations[row * size + column] = equations[column * size + row] = value;
   };
   for (let turn = 0; 2 * turn <= predictors; turn++) {
     const diagonal = (turn === 0 ? matrix.square() : matrix.multiply(matrix.rotate(turn, 1))).sum(0);
     // Turned by half of the columns each product comes twice.
-    for (let row = 0; row < (2 * turn === predictors ? turn : predictors); row++) {
-      const [column, product] = [(row + turn) % predictors, single(diagonal.at(row))];
-      set(row, column, product);
-      set(column, row, product);
-    }
+    for (let row = 0; row < (2 * turn === predictors ? turn : predictors); row++)
+      set(row, (row + turn) % predictors, single(diagonal.at(row)));
   }
   for (let row = 0; row < predictors; row++) {
-    const sum = single(sums.at(row));
-    set(row, predictors, sum);
-    set(predictors, row, sum);
-    set(row, predictors + 1, single(products.at(row)));
+    set(row, predictors, single(sums.at(row)));
+    equations[size * size + row] = single(products.at(row));
   }
   set(predictors, predictors, count);
-  set(predictors, predictors + 1, total(target));
-  return together(solved(system));
+  equations[size * size + predictors] = total(target);
+  return solved(equations);
 }
 
 /** All with 0 in rows of which a cell is missing, and how many rows there are else. */
 function complete(x: Value, y: Value): { matrix: Value; target: Value; count: Value } {
   const rows = y.shape[0] as number;
-  if (!x.missing && !y.missing) return { matrix: x, target: y, count: single(y.count()) };
+  if (!x.missing && !y.missing) return { matrix: x, target: y, count: y.present().count() };
   const columns = x.missing
     ? Array.from({ length: x.shape[1] as number }, (_, at) =>
         x.slice([0, at], [rows, at + 1]).reshape([rows]),
@@ -63,24 +63,4 @@ function complete(x: Value, y: Value): { matrix: Value; target: Value; count: Va
     target: y.filled().multiply(all),
     count: total(all),
   };
-}
-
-/** Gauss' elimination of (G, b), without pivoting: a matrix A^T A that is no singular one has positive pivots. Of a singular one there is no value. */
-function solved(system: Value[][]): Value[] {
-  const size = system.length;
-  const at = (row: number, column: number): Value => (system[row] as Value[])[column] as Value;
-  for (let pivot = 0; pivot < size; pivot++)
-    for (let row = pivot + 1; row < size; row++) {
-      const factor = at(row, pivot).divide(at(pivot, pivot));
-      for (let column = pivot + 1; column <= size; column++)
-        (system[row] as Value[])[column] = at(row, column).sub(factor.multiply(at(pivot, column)));
-    }
-  const found = Array<Value>(size);
-  for (let row = size - 1; row >= 0; row--) {
-    let rest = at(row, size);
-    for (let column = row + 1; column < size; column++)
-      rest = rest.sub(at(row, column).multiply(found[column] as Value));
-    found[row] = rest.divide(at(row, row));
-  }
-  return found;
 }

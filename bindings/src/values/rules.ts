@@ -21,6 +21,7 @@ const CLIENT_ONLY = new Set([
   'value.finish',
   'value.divide',
   'value.root',
+  'value.solve',
   'stats.mean',
   'stats.variance',
   'stats.covariance',
@@ -303,6 +304,14 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   'value.divide': (call) => typeOf('real', call.pair().shape, { place: call.place }),
   'value.root': (call) => typeOf('real', call.number(0).shape, { place: call.place }),
+  'value.solve': (call) => {
+    const unknowns = Math.floor(Math.sqrt(call.inputs.length));
+    for (const index of call.inputs.keys())
+      if (call.number(index).shape.length > 0) throw call.wrong(call.input(index), 'single numbers');
+    if (unknowns < 1 || unknowns * (unknowns + 1) !== call.inputs.length)
+      throw call.shapes('m^2 + m single numbers');
+    return typeOf('real', [unknowns], { place: call.place });
+  },
   'value.compare': (call) => {
     const [a, b] = [call.complete(0), call.complete(1)];
     const compared = ((): ValueType => {

@@ -30,6 +30,7 @@ mod rotate;
 mod scale;
 mod select;
 mod slice;
+mod solve;
 mod square;
 mod sub;
 mod sum;
@@ -126,6 +127,7 @@ const PRIMITIVES: &[Primitive] = &[
     finish::FINISH,
     divide::DIVIDE,
     root::ROOT,
+    solve::SOLVE,
     constant::CONSTANT,
 ];
 
@@ -485,6 +487,11 @@ mod tests {
             ("value.divide", none(), vec![x.clone(), date(&[3])], Err("input 1")),
             ("value.root", none(), vec![x.clone()], Ok(real(&[3]))),
             ("value.root", none(), vec![category(&[3], 4)], Err("input 0")),
+            ("value.solve", none(), vec![int(&[]), real(&[]).at(plain)], Ok(real(&[1]))),
+            ("value.solve", none(), vec![int(&[]).at(public); 6], Ok(real(&[2]).at(public))),
+            ("value.solve", none(), vec![int(&[]); 3], Err("number of inputs")),
+            ("value.solve", none(), vec![int(&[]), int(&[1])], Err("a single number")),
+            ("value.solve", none(), vec![int(&[]), date(&[])], Err("input 1")),
             (
                 "value.constant",
                 constant("integer", &[3], 7u64).with("decimals", 2u64),
