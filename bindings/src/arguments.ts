@@ -31,6 +31,7 @@ import type {
   ApproximationOptions,
   ComparisonOptions,
   MomentOf,
+  VarianceOptions,
   OutputOptions,
   ResultOptions,
   Program,
@@ -558,6 +559,8 @@ export const NUMBERS = arrayOf(
 );
 /** Options of variance and covariance. */
 export const MOMENT_OF: Kinds<MomentOf> = { of: oneOf('sample', 'population') };
+/** Options of a variance: the dimension is looked at where the shape is known. */
+export const VARIANCE_OPTIONS: Kinds<VarianceOptions> = { ...MOMENT_OF, axis: NUMBER };
 /** No infinity either. */
 const FINITE: Kind = { expected: 'a finite number', fits: (value) => Number.isFinite(value) };
 /** Options of `Value.approximate`. */

@@ -112,6 +112,7 @@ export type {
   IntegerOptions,
   LoomTask,
   MomentOf,
+  VarianceOptions,
   RealOptions,
   Shape,
   Stage,

@@ -63,6 +63,23 @@ describe('wrong use of values', () => {
     ['vectors of unequal lengths', ({ x }) => x.dot([1, 2]), 'graph.shape'],
     ['matrices that do not fit', ({ m }) => m.matmul(m), 'graph.shape'],
     ['a variance of one cell', ({ x }) => x.slice(0, 1).variance(), 'graph.shape'],
+    ['a mean along a dimension that is none', ({ m }) => m.mean(2), 'graph.shape'],
+    ['a mean along half a dimension', ({ m }) => m.mean(0.5), 'graph.shape'],
+    [
+      'a variance along a dimension of one cell',
+      ({ x }) => x.reshape([3, 1]).variance({ axis: 1 }),
+      'graph.shape',
+    ],
+    [
+      'more means than are decrypted',
+      ({ task }) => task.encrypted('w', { shape: [1025, 2], min: 0, max: 9 }).mean(1),
+      'graph.shape',
+    ],
+    [
+      'a mean of one record along a dimension',
+      ({ task, m }) => task.forEach({ m }, (of) => of.m.mean(0)),
+      'operator.invalid',
+    ],
     ['an axis that is none', ({ x }) => x.sum(1), 'graph.shape'],
     ['an axis that is no number', ({ x }) => x.sum('0' as never), 'graph.shape'],
     ['a dimension twice', ({ m }) => m.transpose([0, 0]), 'graph.shape'],
@@ -174,6 +191,24 @@ describe('a literal', () => {
       expect(inputs.every((operand) => operand < 2 + index)).toBe(true);
     expect(structuredClone(literal)).toEqual(literal);
     expect(JSON.parse(JSON.stringify(literal))).toEqual(literal);
+  });
+});
+
+describe('records', () => {
+  it('are of all inputs that are no single values where no columns are given', () => {
+    const task = createTask();
+    const limit = task.encrypted('limit', { min: 0, max: 9 });
+    for (const name of ['a', 'b']) task.encrypted(name, { shape: [3], min: 0, max: 9 });
+    task.plain('rows', { shape: [3, 2], min: 0, max: 9 });
+    let names: string[] = [];
+    const made = task.forEach((record) => {
+      names = Object.keys(record);
+      return record['a']!.add(record['b']!).add(limit);
+    });
+    expect(names).toEqual(['a', 'b', 'rows']);
+    expect(made.shape).toEqual([3]);
+    task.encrypted('other', { shape: [4], min: 0, max: 9 });
+    expect(codeOf(() => task.forEach(() => limit))).toBe('graph.shape');
   });
 });
 

@@ -6,10 +6,12 @@ import {
   describe,
   MOMENT_OF,
   NUMBERS,
+  VARIANCE_OPTIONS,
   wrongType,
 } from '../arguments.js';
 import { failure } from '../errors.js';
 import { decimalsOf, doubleBeyond, powerOfTen, toUnits } from '../exact.js';
+import { countAlong, meanAlong, varianceAlong } from './along.js';
 import { approximation, checkedApproximation } from './approximation.js';
 import {
   type Constant,
@@ -43,6 +45,7 @@ import type {
   ValueOperand,
   ValuePlace,
   ValueType,
+  VarianceOptions,
 } from './types.js';
 
 /** Digits of a power of ten that one operator multiplies with. */
@@ -316,18 +319,24 @@ export class Expression implements Value {
     return product.#node(where, 'value.reshape', [product], { shape: product.shape.slice(1) });
   }
 
-  count(): Value {
+  count(axis?: number): Value {
+    if (axis !== undefined) return countAlong(this.#along('count', axis), axis);
     // What is made of others with missing cells need not be put together.
     if (this.#recorded === undefined) return (this.kind === 'boolean' ? this : this.present()).sum();
     return this.#alone('count', 'stats.count');
   }
 
-  mean(): Value {
+  mean(axis?: number): Value {
+    if (axis !== undefined) return meanAlong(this.#along('mean', axis), axis);
     return this.#alone('mean', 'stats.mean');
   }
 
-  variance(options?: MomentOf): Value {
-    return this.#alone('variance', 'stats.variance', moment('variance', options));
+  variance(options: VarianceOptions = {}): Value {
+    const where = 'variance';
+    checkOptions(where, options, VARIANCE_OPTIONS);
+    const { of = 'sample', axis } = options;
+    if (axis !== undefined) return varianceAlong(this.#along(where, axis), axis, of);
+    return this.#alone(where, 'stats.variance', { of });
   }
 
   covariance(other: ValueOperand, options?: MomentOf): Value {
@@ -731,6 +740,13 @@ export class Expression implements Value {
 
   #box(where: string, start: readonly number[], size: Shape): Expression {
     return this.#alone(where, 'value.slice', { start, size });
+  }
+
+  /** Itself, where a statistic can be made along that dimension. */
+  #along(where: string, axis: unknown): this {
+    this.#checkAxis(where, axis);
+    if (this.#records !== undefined) throw notOfOne(where, where);
+    return this;
   }
 
   #checkAxis(where: string, axis: unknown): void {

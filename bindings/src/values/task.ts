@@ -58,6 +58,7 @@ export function createTask(): Task {
 /** See {@link Task}. */
 export class TaskBuilder implements Task {
   readonly #recorder = new Recorder();
+  readonly #inputs = new Map<string, Value>();
   readonly #outputs = new Map<string, Recorded>();
   readonly #results = new Map<
     string,
@@ -93,24 +94,28 @@ export class TaskBuilder implements Task {
     const bounds = { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
     const recorded = this.#recorder.input({ name, type, ...bounds }, readValueType(type), false);
     this.#results.set(name, { of, output, refreshed });
-    return new Expression(this.#recorder, recorded);
+    return this.#declared(name, recorded);
   }
 
   constant(cells: Exclude<ValueOperand, Value>): Value {
     return Expression.constant('constant', this.#recorder, cells);
   }
 
+  forEach<R extends Value | Readonly<Record<string, Value>>>(
+    body: (record: Readonly<Record<string, Value>>) => R,
+  ): R extends Value ? Value : { [N in keyof R]: Value };
   forEach<C extends Readonly<Record<string, Value>>, R extends Value | Readonly<Record<string, Value>>>(
     columns: C,
     body: (record: { readonly [N in keyof C]: Value }) => R,
   ): R extends Value ? Value : { [N in keyof R]: Value };
   forEach(
-    columns: Readonly<Record<string, Value>>,
-    body: (record: Readonly<Record<string, Value>>) => unknown,
+    given: Readonly<Record<string, Value>> | Body,
+    body: unknown = given,
   ): Value | Record<string, Value> {
     const where = 'forEach';
-    const given = Object.entries(isObject(columns) ? columns : {});
-    const all = given.map(([name, value]) => {
+    // Without columns: all inputs that are no single values.
+    const columns = typeof given === 'function' ? this.#columns() : given;
+    const all = Object.entries(isObject(columns) ? columns : {}).map(([name, value]) => {
       return [name, Expression.wholeOf(`${where}, column "${name}"`, this.#recorder, value)] as const;
     });
     const lengths = [...new Set(all.map(([, { shape }]) => shape[0]))];
@@ -167,6 +172,10 @@ export class TaskBuilder implements Task {
     };
   }
 
+  #columns(): Readonly<Record<string, Value>> {
+    return Object.fromEntries([...this.#inputs].filter(([, { shape }]) => shape.length > 0));
+  }
+
   #input(place: ValuePlace, name: string, options: ValueOptions): Value {
     checkName('input', name, this.#recorder.hasInput(name));
     const where = `${place}("${name}")`;
@@ -188,9 +197,17 @@ export class TaskBuilder implements Task {
     const own = checkedShape(where, shape);
     const type = typeOf(kind, own, { place, decimals, missing, ...categories });
     const literal = { name, type: typeText(type), ...bounds(name, options, decimals) };
-    return new Expression(this.#recorder, this.#recorder.input(literal, type));
+    return this.#declared(name, this.#recorder.input(literal, type));
+  }
+
+  #declared(name: string, recorded: Recorded): Value {
+    const value = new Expression(this.#recorder, recorded);
+    this.#inputs.set(name, value);
+    return value;
   }
 }
+
+type Body = (record: Readonly<Record<string, Value>>) => unknown;
 
 /** Whether another task can compute on it, if the server has it. */
 function isResult({ place, missing }: ValueType): boolean {

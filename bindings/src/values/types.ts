@@ -194,6 +194,11 @@ export interface MomentOf {
   of?: 'sample' | 'population' | undefined;
 }
 
+/** The same, of all cells or along a dimension. */
+export interface VarianceOptions extends MomentOf {
+  axis?: number | undefined;
+}
+
 /**
  * An expression of a task. Element-wise operations broadcast as NumPy does, align decimals, and take booleans as 0 and 1; where one operand
  * is real, the result is. A result is where the most hidden operand is.
@@ -275,13 +280,16 @@ export interface Value extends ValueType {
 
   /**
    * Of booleans, how many are true: `income.greaterThan(30000).and(region.equals('north')).count()`; of those that are there. Of everything else, how many cells are
-   * not missing; `x.present().count()` is that of booleans, too, where some are missing.
+   * not missing; `x.present().count()` is that of booleans, too, where some are missing. With a dimension: along it, as of a sum.
    */
-  count(): Value;
-  /** The mean of the cells, of those that are there; a single real, exact and rounded once where the task is one of integers. */
-  mean(): Value;
-  /** The variance of the cells. */
-  variance(options?: MomentOf): Value;
+  count(axis?: number): Value;
+  /**
+   * The mean of the cells, of those that are there; a single real, exact and rounded once where the task is one of integers. Along a dimension, which disappears: at most 1024 means of
+   * encrypted values, each of which is decrypted.
+   */
+  mean(axis?: number): Value;
+  /** The variance of the cells, or along a dimension as {@link mean}. */
+  variance(options?: VarianceOptions): Value;
   /** The covariance of two values of one shape, over the cells present in both. */
   covariance(other: ValueOperand, options?: MomentOf): Value;
   /** Pearson's r. */
@@ -346,12 +354,15 @@ export interface Task {
   /** Numbers, booleans or dates that are part of the program. */
   constant(cells: Exclude<ValueOperand, Value>): Value;
   /**
-   * What is written for one record, computed for all of them at once. `columns` are values whose first dimensions are equal: the records. `body` is called once,
+   * What is written for one record, computed for all of them at once. `columns` are values whose first dimensions are equal: the records; without them all inputs, declared so far, that are no single values. `body` is called once,
    * with a record, of which every value is that of a column less the first dimension; other values of the task are the same for each record. What it gives, a
    * value or an object of values, is had of all records: the first dimension again. Operators of a record are those that compute cell by cell, sums, products of matrices, and
    * what moves cells; statistics are of all records, and so are outside. Errors: GraphError (`graph.shape`; `graph.foreign` for what is no value of this record,
    * or one used outside; `operator.invalid`).
    */
+  forEach<R extends Value | Readonly<Record<string, Value>>>(
+    body: (record: Readonly<Record<string, Value>>) => R,
+  ): R extends Value ? Value : { [N in keyof R]: Value };
   forEach<C extends Readonly<Record<string, Value>>, R extends Value | Readonly<Record<string, Value>>>(
     columns: C,
     body: (record: { readonly [N in keyof C]: Value }) => R,

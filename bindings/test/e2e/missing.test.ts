@@ -273,6 +273,68 @@ describe.each(BUILDS.filter((build) => build === 'threads' || build === 'native'
     expect((regression as number[])[1]).toBeCloseTo(mean(sums) - slope * mean(xs), 9);
   });
 
+  it('statistics along a dimension', async () => {
+    const task = createTask();
+    const x = task.encrypted('x', { shape: [3, 4], min: -9, max: 9, decimals: 1, missing: true });
+    const y = task.encrypted('y', { shape: [2, 3, 2], min: 0, max: 9 });
+    const p = task.public('p', { shape: [2, 3], min: 0, max: 9 });
+    const b = task.encrypted('b', { kind: 'boolean', shape: [2, 3], missing: true });
+    task.output('columns', x.mean(0));
+    task.output('rows', x.mean(1));
+    task.output('counts', x.count(0));
+    task.output('variances', x.variance({ axis: 1 }));
+    task.output('cube', y.mean(1));
+    task.output('of a population', y.variance({ axis: 2, of: 'population' }));
+    task.output('public', p.mean(0));
+    task.output('true', b.count(1));
+    task.output('vector', y.at(0, 0).mean(0));
+    const xs = [
+      [1.5, null, 2, 4],
+      [2.5, 3, null, -4],
+      [-1, 4, 5, 6],
+    ];
+    const ys = [
+      [
+        [1, 2],
+        [3, 4],
+        [5, 9],
+      ],
+      [
+        [0, 0],
+        [9, 1],
+        [2, 2],
+      ],
+    ];
+    const [ps, bs] = [
+      [
+        [1, 2, 3],
+        [2, 5, 9],
+      ],
+      [
+        [true, null, true],
+        [false, true, null],
+      ],
+    ];
+    const found = await compute(loom, task, { encrypted: { x: xs, y: ys, b: bs }, public: { p: ps } });
+    expect(found).toEqual({
+      columns: [1, 3.5, 3.5, 2],
+      rows: [2.5, 0.5, 3.5],
+      counts: [3, 2, 2, 3],
+      variances: [(1 + 0.25 + 2.25) / 2, (4 + 6.25 + 20.25) / 2, (20.25 + 0.25 + 2.25 + 6.25) / 3],
+      cube: [
+        [3, 5],
+        [11 / 3, 1],
+      ],
+      'of a population': [
+        [0.25, 0.25, 4],
+        [0, 16, 0],
+      ],
+      public: [1.5, 3.5, 6],
+      true: [2, 1],
+      vector: 1.5,
+    });
+  });
+
   it('days, categories, look-ups, and records', async () => {
     const task = createTask();
     const day = task.encrypted('day', {
