@@ -27,7 +27,7 @@ const OWN_CODES = {
   'graph.foreign': 'an expression belongs to another task, or an operand to another builder',
   'graph.shape':
     'a tensor of no such shape, or of no whole number of units; values of shapes that do not go together',
-  'graph.missing': 'what a value with missing cells has not: operations cell by cell',
+  'graph.missing': 'missing cells where complete values are taken: a table that is looked up in',
   'graph.no_outputs': 'a task without outputs computes nothing',
   'format.program': 'bytes are not a saved program',
   'format.circuit': 'a text or bytes are not a circuit that can be run',
