@@ -1,18 +1,30 @@
 #!/usr/bin/env node
-// Packs what a release publishes, and publishes it: `cipherloom`, `cipherloom-native` and its packages, one for each platform.
+// Packs what a release publishes, and publishes it: `cipherloom`, `cipherloom-native` and its packages, one for each platform; and two crates.
 // Usage: node scripts/release.mjs [--check | --platform | --publish]
 //   (nothing)   builds everything, and packs it into target/packages/
-//   --check     builds and writes no package: sees that versions are in step, and that what is built here would be packed whole
+//   --check     builds nothing: sees that versions are in step, that what is built here would be packed whole, and packs the crates, unverified
 //   --platform  builds and packs the addons of this machine's platform alone: on each platform but the one that publishes
 //   --publish   publishes what lies in target/packages/, where all platforms' packages have been put: addons first, so that nobody
 //               installs a package whose addons are not there yet; those that were published before it ended are left out, so that
 //               it can go on. With provenance, so it runs in CI
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { builtLevels, FINDER, MAIN, pack, platformNames, platformPackage, releaseVersion } from './lib/packages.mjs';
-import { find, ROOT } from './lib/run.mjs';
+import {
+  builtLevels,
+  CRATES,
+  FINDER,
+  MAIN,
+  ofCrates,
+  pack,
+  platformNames,
+  platformPackage,
+  releaseVersion,
+} from './lib/packages.mjs';
+import { find, ROOT, run } from './lib/run.mjs';
 import { steps } from './lib/steps.mjs';
+import { nativeRust, need } from './lib/toolchain.mjs';
 
 const PACKAGES = join(ROOT, 'target', 'packages');
 const MODES = ['--check', '--platform', '--publish'];
@@ -23,6 +35,7 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 const npm = find('npm');
+const cargo = (args) => run('cargo', args, { env: need(nativeRust()).env });
 const versions = { what: 'versions are in step', run: orEnd(() => console.log(releaseVersion())) };
 const native = { what: 'the addons of this platform', run: [process.execPath, 'scripts/build-native.mjs'] };
 
@@ -37,6 +50,8 @@ if (mode === '--check') {
         for (const one of [MAIN, FINDER, ...platform]) tell(pack(one));
       }),
     },
+    // What is not committed may be looked at, too.
+    { what: 'crates are whole', run: () => cargo([...ofCrates('package'), '--no-verify', '--allow-dirty']) },
   ]);
 } else if (mode === '--publish') {
   const version = releaseVersion();
@@ -47,16 +62,27 @@ if (mode === '--check') {
     console.error(`not in ${PACKAGES}, of version ${version}: ${missing.join(', ')}`);
     process.exit(1);
   }
-  await steps(
-    `publishing ${version}`,
-    names.map((name) => ({
-      what: name,
-      run: () => {
-        if (!isPublished(name, version)) return [npm, 'publish', file(name)];
-        console.log(`${name} ${version} is there`);
-      },
-    })),
-  );
+  // What was published before is left out.
+  const published = (what, isThere, publish) => ({
+    what,
+    run: () => (isThere() ? console.log(`${what} ${version} is there`) : publish()),
+  });
+  await steps(`publishing ${version}`, [
+    ...names.map((name) =>
+      published(
+        name,
+        () => isPublished(name, version),
+        () => [npm, 'publish', file(name)],
+      ),
+    ),
+    ...CRATES.map((crate) =>
+      published(
+        `crate ${crate}`,
+        () => isPublishedCrate(crate, version),
+        () => cargo(ofCrates('publish', [crate])),
+      ),
+    ),
+  ]);
 } else {
   const all = mode === undefined;
   await steps('packing a release', [
@@ -72,12 +98,19 @@ if (mode === '--check') {
         console.log(`${PACKAGES}: ${readdirSync(PACKAGES).join(', ')}`);
       }),
     },
+    ...(all ? [{ what: 'crates', run: () => cargo(ofCrates('package')) }] : []),
   ]);
 }
 
 function isPublished(name, version) {
   const { stdout } = spawnSync(npm, ['view', `${name}@${version}`, 'version'], { encoding: 'utf8' });
   return stdout?.trim() === version;
+}
+
+function isPublishedCrate(name, version) {
+  // In the repository cargo would tell of what is there.
+  const { env } = need(nativeRust());
+  return spawnSync('cargo', ['info', '--quiet', `${name}@${version}`], { cwd: tmpdir(), env }).status === 0;
 }
 
 function tell({ name, version, files, size }) {

@@ -3,6 +3,12 @@
 //! A task over encrypted data is kept as one graph. High-order operators expand, level by level, into a small base set
 //! of lattice-algebra operators; the graph is optimized, its dependencies analyzed, and an engine runs it on whatever
 //! the platform has. Start at [`tasks::Program::compile`]; `ARCHITECTURE.md` draws the rooms.
+//!
+//! A whole example, `examples/mean.rs`: a column is encrypted, a server computes with what it cannot read, and the client decrypts.
+//!
+//! ```
+#![doc = include_str!("../examples/mean.rs")]
+//! ```
 
 mod bytes;
 pub mod ciphers;

@@ -13,6 +13,7 @@ mod common;
 mod conformance;
 mod device;
 mod engine;
+mod example;
 mod expansion;
 mod expansion_known_answers;
 mod finished_reals;

@@ -65,6 +65,8 @@ export function releaseVersion() {
   const all = {
     'bindings/src/version.ts': text('bindings/src/version.ts', /VERSION = '(.+)'/),
     'Cargo.toml': text('Cargo.toml', /^\[package\][^[]*?^version = "([^"]+)"$/m),
+    'Cargo.toml, cipherloom-engine': text('Cargo.toml', /^cipherloom-engine = .*?version = "([^"]+)"/m),
+    'engine/Cargo.toml': text('engine/Cargo.toml', /^\[package\][^[]*?^version = "([^"]+)"$/m),
     'native/package.json': native.version,
     'bindings/package.json, cipherloom-native': json('bindings').peerDependencies['cipherloom-native'],
     ...Object.fromEntries(
@@ -75,6 +77,14 @@ export function releaseVersion() {
     if (found !== version)
       throw new Error(`${where}: found ${found}, expected ${version}, as in bindings/package.json`);
   return version;
+}
+
+/** The crates, in the order in which one needs another. */
+export const CRATES = ['cipherloom-engine', 'cipherloom'];
+
+/** cargo's arguments for a command on those crates. */
+export function ofCrates(command, crates = CRATES) {
+  return [command, '--locked', '--quiet', ...crates.flatMap((crate) => ['--package', crate])];
 }
 
 /** Packs a package into a folder, or only looks at what would be packed; throws where a file is missing. Gives what npm tells of it. */
