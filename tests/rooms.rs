@@ -1,5 +1,8 @@
 //! The import order of the rooms, as ARCHITECTURE.md draws it: a room imports only from rooms above it.
 
+use cipherloom::ops::Registry;
+use cipherloom::values::Values;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -96,6 +99,30 @@ fn only_the_engine_knows_the_hardware() {
         let text = fs::read_to_string(&path).unwrap();
         for word in ["std::arch", "core::arch", "target_feature", "unsafe"] {
             assert!(!text.contains(word), "{}: {word}", path.display());
+        }
+    }
+}
+
+/// What an operator is, its definition says, and what it does on a platform, the platform's kernels; nobody else asks which one it is.
+#[test]
+fn no_operator_is_known_by_its_name() {
+    let definitions = ["ops", "schemes", "platform", "ciphers", "joint", "parties", "stats", "conformance"];
+    let registries = [Values::new().registry(), cipherloom::registry(), cipherloom::packed::registry()];
+    let names: BTreeSet<&str> = registries.iter().flat_map(Registry::iter).map(|def| def.name()).collect();
+    for path in sources(&SOURCES) {
+        let folders: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
+        if folders.iter().any(|folder| definitions.contains(folder)) {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let own = text.split("#[cfg(test)]").next().unwrap();
+        for (number, line) in own.lines().enumerate() {
+            for name in &names {
+                let asked = [format!("== \"{name}\""), format!("\"{name}\" =>"), format!("\"{name}\" |")];
+                let is_asked = asked.iter().any(|asked| line.contains(asked.as_str()))
+                    || line.contains("matches!") && line.contains(&format!("\"{name}\""));
+                assert!(!is_asked, "{}:{}: {line}", path.display(), number + 1);
+            }
         }
     }
 }

@@ -110,7 +110,7 @@ impl Streams {
     pub fn of(graph: &Graph, seed: &PublicSeed, outputs: &[(usize, &Limbs)]) -> Option<Self> {
         let place = graph.first_unit(graph.inputs().get(seed.input)?.operand);
         let mut drawn = HashMap::new();
-        for op in graph.operators().iter().filter(|op| graph.signature(op).name == "sample.uniform") {
+        for op in graph.operators() {
             let from = graph.inputs_of(op).first().map(|&from| graph.first_unit(from));
             if let ([piece], true) = (graph.pieces(op.output), from == Some(place)) {
                 let q = Limb::of(graph.ty(op.output)).ok()?.q;

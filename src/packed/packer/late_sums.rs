@@ -1,6 +1,6 @@
 //! Sums along slots, which are left pending until somebody needs them, so that several are added up at once.
 
-use super::{Cells, Clear, Packed, Packer};
+use super::{Cells, Clear, Packed, Packer, Pair};
 use crate::Result;
 use crate::graph::{Attr, Attrs, OperandId};
 use crate::packed::layout::Layout;
@@ -25,8 +25,8 @@ const MOST_MADE: u32 = 16;
 pub(super) enum How {
     Negated,
     Times(Attr),
-    /// By that operator with what is clear.
-    Clear(&'static str, Clear),
+    /// With what is clear.
+    Clear(Pair, Clear),
 }
 
 impl Packer<'_> {
@@ -90,7 +90,7 @@ impl Packer<'_> {
             let sum = match &made.how {
                 How::Negated => self.negated(&of)?,
                 How::Times(number) => self.multiply_number(&of, number.clone())?,
-                How::Clear(op, clear) => self.with_clear(op, &of, clear)?,
+                How::Clear(pair, clear) => self.with_clear(*pair, &of, clear)?,
             };
             self.set_parent(parent);
             let layout = Layout { axes: x.layout.axes.clone(), ..sum.layout.clone() };

@@ -115,6 +115,24 @@ pub struct PackerPasses {
     pub share: bool,
 }
 
+/// What is made of two values, slot by slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pair {
+    Add,
+    Sub,
+    Multiply,
+}
+
+impl Pair {
+    fn op(self) -> &'static str {
+        match self {
+            Self::Add => "packed.add",
+            Self::Sub => "packed.sub",
+            Self::Multiply => "packed.multiply",
+        }
+    }
+}
+
 impl<'r> Packer<'r> {
     /// An empty graph of ciphertexts with so many slots; the registry is that of this room.
     pub fn new(frame: Frame, registry: &'r Registry, passes: PackerPasses) -> Self {
@@ -202,9 +220,9 @@ impl<'r> Packer<'r> {
     /// `Job` where both are clear, as in all of these: whoever lowers leaves such to the exact interpreter. `TooLarge`.
     pub fn add(&mut self, x: &Cells, y: &Cells) -> Result<Cells> {
         match self.alike(x, y)? {
-            (Cells::Encrypted(x), Cells::Encrypted(y)) => self.joined("packed.add", &x, &y),
+            (Cells::Encrypted(x), Cells::Encrypted(y)) => self.joined(Pair::Add, &x, &y),
             (Cells::Encrypted(x), Cells::Clear(c)) | (Cells::Clear(c), Cells::Encrypted(x)) => {
-                self.with_clear("packed.add", &x, &c).map(Cells::Encrypted)
+                self.with_clear(Pair::Add, &x, &c).map(Cells::Encrypted)
             }
             (Cells::Clear(_), Cells::Clear(_)) => Err(BOTH_CLEAR),
         }
@@ -216,9 +234,9 @@ impl<'r> Packer<'r> {
     /// As [`Packer::add`].
     pub fn sub(&mut self, x: &Cells, y: &Cells) -> Result<Cells> {
         match self.alike(x, y)? {
-            (Cells::Encrypted(x), Cells::Encrypted(y)) => self.joined("packed.sub", &x, &y),
+            (Cells::Encrypted(x), Cells::Encrypted(y)) => self.joined(Pair::Sub, &x, &y),
             (Cells::Encrypted(x), Cells::Clear(c)) => {
-                self.with_clear("packed.sub", &x, &c).map(Cells::Encrypted)
+                self.with_clear(Pair::Sub, &x, &c).map(Cells::Encrypted)
             }
             (x @ Cells::Clear(_), y @ Cells::Encrypted(_)) => {
                 let negative = self.negate(&y)?;
@@ -239,9 +257,9 @@ impl<'r> Packer<'r> {
             return self.multiply_number(x, number.clone()).map(Cells::Encrypted);
         }
         match (&self.folded_cells(x)?, &self.folded_cells(y)?) {
-            (Cells::Encrypted(x), Cells::Encrypted(y)) => self.joined("packed.multiply", x, y),
+            (Cells::Encrypted(x), Cells::Encrypted(y)) => self.joined(Pair::Multiply, x, y),
             (Cells::Encrypted(x), Cells::Clear(c)) | (Cells::Clear(c), Cells::Encrypted(x)) => {
-                self.with_clear("packed.multiply", x, c).map(Cells::Encrypted)
+                self.with_clear(Pair::Multiply, x, c).map(Cells::Encrypted)
             }
             (Cells::Clear(_), Cells::Clear(_)) => Err(BOTH_CLEAR),
         }
@@ -335,7 +353,7 @@ impl<'r> Packer<'r> {
     }
 
     /// A clear operand of which the cells along a dimension differ lies where it was planned.
-    fn with_clear(&mut self, op: &'static str, x: &Packed, clear: &Clear) -> Result<Packed> {
+    fn with_clear(&mut self, pair: Pair, x: &Packed, clear: &Clear) -> Result<Packed> {
         let low = |((axis, &(size, from)), &planned): ((&Axis, &(u64, Option<usize>)), &u32)| {
             axis.low.or(from.filter(|_| size > 1).map(|_| planned))
         };
@@ -343,7 +361,7 @@ impl<'r> Packer<'r> {
         let lows = self.apart(lows, &x.layout.axes);
         if x.pending != 0 && x.layout.axes.iter().zip(&lows).any(|(axis, low)| axis.low != *low) {
             let x = self.folded(x)?;
-            return self.with_clear(op, &x, clear);
+            return self.with_clear(pair, &x, clear);
         }
         let given = x;
         let mut x = self.conformed(x, &lows)?;
@@ -365,16 +383,16 @@ impl<'r> Packer<'r> {
             };
             let vector = self.clear_vector(slots)?;
             let own = part_of(&x, part)?;
-            x.parts.insert(part, self.op(op, Attrs::new(), &[own, vector])?);
+            x.parts.insert(part, self.op(pair.op(), Attrs::new(), &[own, vector])?);
         }
-        if op == "packed.multiply" {
+        if pair == Pair::Multiply {
             x.layout = layout;
         }
-        Ok(self.made(x, given, How::Clear(op, clear.clone())))
+        Ok(self.made(x, given, How::Clear(pair, clear.clone())))
     }
 
     /// Two encrypted values, ciphertext by ciphertext.
-    fn joined(&mut self, op: &str, x: &Packed, y: &Packed) -> Result<Cells> {
+    fn joined(&mut self, pair: Pair, x: &Packed, y: &Packed) -> Result<Cells> {
         let low = |((x, y), &planned): ((&Axis, &Axis), &u32)| match (x.low, y.low) {
             (Some(_), Some(low)) if low == planned => Some(low),
             (low, other) => low.or(other),
@@ -382,7 +400,7 @@ impl<'r> Packer<'r> {
         let lows = x.layout.axes.iter().zip(&y.layout.axes).zip(&self.planned).map(low).collect();
         let lows = self.apart(lows, &x.layout.axes);
         let (x, y) = (self.conformed(x, &lows)?, self.conformed(y, &lows)?);
-        let product = op == "packed.multiply";
+        let product = pair == Pair::Multiply;
         let axis = |(x, y): (&Axis, &Axis)| Axis {
             dirty: if product { x.dirty && y.dirty } else { x.dirty || y.dirty },
             ..*x
@@ -395,8 +413,8 @@ impl<'r> Packer<'r> {
         };
         let mut parts = SortedMap::new();
         for part in layout.parts(self.frame) {
-            let pair = [part_of(&x, part)?, part_of(&y, part)?];
-            parts.insert(part, self.op(op, Attrs::new(), &pair)?);
+            let both = [part_of(&x, part)?, part_of(&y, part)?];
+            parts.insert(part, self.op(pair.op(), Attrs::new(), &both)?);
         }
         // Both are pending alike.
         Ok(Cells::Encrypted(Packed { layout, parts, pending: x.pending, summed: self.parent, made: None }))
