@@ -264,16 +264,19 @@ describe('a party among others', () => {
 
   it('passes over what is of other runs where nobody wants to be told: many may have one transport', () => {
     const other = { kind: 'here', run: '3'.repeat(32) } as const;
-    const costs = [undefined, () => {}].map((onRefused) => {
+    const cost = (onRefused?: () => void): number => {
       const stage = new Stage({ onRefused });
       const bytes = stage.frame(other);
       const before = process.cpuUsage();
-      for (let count = 0; count < 5000; count++) stage.say('two', bytes);
+      for (let count = 0; count < 2000; count++) stage.say('two', bytes);
       const { user, system } = process.cpuUsage(before);
       return user + system;
-    }) as [number, number];
+    };
+    // The first one is compiled meanwhile, and any may be disturbed: the least counts.
+    const least = (onRefused?: () => void): number =>
+      Math.min(...Array.from({ length: 5 }, () => cost(onRefused)));
     // An error for each, with where it came from, costs some twenty times as much.
-    expect(costs[0]).toBeLessThan(costs[1] / 4);
+    expect(least()).toBeLessThan(least(() => {}) / 4);
   });
 
   it('hears nothing more of who has ended, and nothing at all once it has itself', () => {
