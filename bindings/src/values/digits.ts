@@ -33,8 +33,6 @@ export interface Digits {
   readonly most: bigint;
   /** The one cell that all are, if that is known. */
   readonly cell?: bigint | undefined;
-  /** Whether it is known, whatever it is. */
-  readonly known: boolean;
   /** What an input's cells are multiplied with. */
   readonly factor: bigint;
   /** The most dimensions, and cells, of what it was moved through: digits have one more. */
@@ -61,7 +59,6 @@ export function digitsOfInput(
   return {
     least,
     most,
-    known: false,
     factor: 1n,
     dimensions: type.shape.length,
     cells: cellsOf(type.shape),
@@ -186,7 +183,6 @@ function affine(source: Digits | undefined, k: bigint, shift: bigint): Digits | 
     least: lesser(...ends),
     most: greater(...ends),
     cell: source.cell === undefined ? undefined : k * source.cell + shift,
-    known: source.known,
     factor,
     dimensions: source.dimensions,
     cells: source.cells,
@@ -227,7 +223,6 @@ const PASSED: Readonly<Record<string, Pass>> = {
         return cells().reduce(greater);
       },
       cell: all.length === 1 ? BigInt(all[0] as bigint | number) : undefined,
-      known: true,
       factor: 1n,
       dimensions: type.shape.length,
       cells: cellsOf(type.shape),
@@ -268,7 +263,6 @@ const PASSED: Readonly<Record<string, Pass>> = {
     return {
       ...call.through(first, ...others),
       cell: undefined,
-      known: all.every(({ known }) => known),
       factor: all.map(({ factor }) => (factor < 0n ? -factor : factor)).reduce(greater),
       least: all.map(({ least }) => least).reduce(lesser),
       most: all.map(({ most }) => most).reduce(greater),
@@ -311,10 +305,12 @@ const WAYS: Readonly<Record<string, (call: RecordedCall) => Recorded | undefined
   'value.compare': ({ recorder, where, inputs, attributes }) => {
     const [a, b] = inputs.map(({ digits }) => digits) as [Digits | undefined, Digits | undefined];
     if (a === undefined || b === undefined) return undefined;
-    const values = a.most - a.least + (b.most - b.least) + 1n;
-    // What bounds tell of what is encrypted or known costs nothing.
-    const told = a.most < b.least || b.most < a.least;
-    const isClear = ({ type, digits }: Recorded): boolean => type.place !== 'encrypted' && !digits?.known;
+    // Differences, and 0, which slots have that are no cell's.
+    const values = greater(a.most - b.least, 0n) - lesser(a.least - b.most, 0n) + 1n;
+    // What bounds tell of what is encrypted, or beside one known number, costs nothing; beside a gap the core does not ask them.
+    const told = attributes['gap'] === undefined && (a.most < b.least || b.most < a.least);
+    const isClear = ({ type, digits }: Recorded): boolean =>
+      type.place !== 'encrypted' && digits?.cell === undefined;
     const few = attributes['relation'] === 'eq' ? FEW.equality : FEW.order;
     if (values <= few || (told && !inputs.some(isClear))) return undefined;
     const low = lesser(a.least, b.least);

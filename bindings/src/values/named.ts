@@ -40,11 +40,18 @@ export function encodedByName(
   return [...all].map(([name, encoded]) => ({ name, ...encoded }));
 }
 
-/** That whoever gives clear values gives those of which digits are compared. Errors: InputError `input.missing`. */
-export function checkDigitsGiven(rules: readonly ValueRule[], given: readonly EncodedByName[]): void {
+/** That whoever gives clear values gives those of which digits are compared, or they are `held`. Errors: InputError `input.missing`. */
+export function checkDigitsGiven(
+  rules: readonly ValueRule[],
+  given: readonly EncodedByName[],
+  held: ReadonlySet<string> = new Set(),
+): void {
   const lacking = rules.find(
     ({ name, digits, type }) =>
-      digits !== undefined && type.place !== 'encrypted' && given.every((one) => one.name !== name),
+      digits !== undefined &&
+      type.place !== 'encrypted' &&
+      !held.has(name) &&
+      given.every((one) => one.name !== name),
   );
   const of = lacking?.digits?.of;
   if (of !== undefined) throw failure('input.missing', `Input "${of}" is missing`, { input: of });
@@ -94,6 +101,8 @@ export function orderedCiphertexts(
     const parts = all.get(digits?.of ?? name);
     if (parts === undefined) return [];
     if (digits === undefined) return [{ name, bytes: parts.value }];
+    // Who reads it says what is wrong with it.
+    if (parts.digits === undefined) return [{ name, bytes: parts.value }];
     const told = digitsTold(digits, type.shape[0] ?? 0);
     const bytes = parts.digits.get(told);
     if (bytes !== undefined) return [{ name, bytes }];

@@ -13,8 +13,8 @@ const TEXT_AT = BEFORE + 3 * 16;
 
 export interface EncryptedParts {
   readonly value: Uint8Array;
-  /** By what digits they are. */
-  readonly digits: ReadonlyMap<string, Uint8Array>;
+  /** By what digits they are; undefined where the bytes are not what was joined. */
+  readonly digits: ReadonlyMap<string, Uint8Array> | undefined;
 }
 
 /** Values by name, each with its digits in its bytes. */
@@ -30,27 +30,28 @@ export function withDigits(encrypted: Ciphertexts, rules: readonly ValueRule[]):
   return Object.fromEntries(all);
 }
 
-/** What {@link withDigits} joined. Bytes that are no such are one: whoever reads them says what is wrong. */
+/** What {@link withDigits} joined. Bytes that are no such are one value: whoever reads them says what is wrong. */
 export function partsOf(bytes: Uint8Array): EncryptedParts {
   const digits = new Map<string, Uint8Array>();
-  const value = bytes.subarray(0, endOf(bytes));
-  for (let rest = bytes.subarray(value.length); rest.length > 0;) {
+  const end = endOf(bytes);
+  for (let at = end; at !== undefined && at < bytes.length;) {
+    const rest = bytes.subarray(at);
     const one = rest.subarray(0, endOf(rest));
     const told = digitsNamed(nameOf(one) ?? '');
     // What is nothing that could stand there is not lost: the value is refused with it.
-    if (told === undefined) return { value: bytes, digits: new Map() };
+    if (told === undefined) return { value: bytes, digits: undefined };
     digits.set(told, one);
-    rest = rest.subarray(one.length);
+    at += one.length;
   }
-  return { value, digits };
+  return end === undefined ? { value: bytes, digits: undefined } : { value: bytes.subarray(0, end), digits };
 }
 
-/** Where the first object ends; all of it, where that does not say. */
-function endOf(bytes: Uint8Array): number {
+/** Where the first object ends; undefined where that does not say. */
+function endOf(bytes: Uint8Array): number | undefined {
   const { length } = bytes;
-  if (length < BEFORE + BEHIND) return length;
-  const content = viewOf(bytes).getBigUint64(LENGTH_AT, true);
-  return content > BigInt(length) ? length : Math.min(length, BEFORE + Number(content) + BEHIND);
+  if (length < BEFORE + BEHIND) return undefined;
+  const end = viewOf(bytes).getBigUint64(LENGTH_AT, true) + BigInt(BEFORE + BEHIND);
+  return end > BigInt(length) ? undefined : Number(end);
 }
 
 /** The name that a value had where it was encrypted. */

@@ -222,7 +222,8 @@ export class CompiledProgram extends Resource implements Program {
     const signal = this.signal(options.signal);
     const encrypted = orderedCiphertexts(this.#rules, inputs, () => false);
     const own = encrypted.map(({ name, bytes }) => ({ name, bytes: movable(bytes) }));
-    const given = givenValues(own, this.#clear(options));
+    const clear = this.#clear(options);
+    const given = givenValues(own, clear);
     const evaluators = this.#evaluators;
     // Once more in the worker that takes the place of one that died.
     const held = new Remote<EvaluatorMethods>(
@@ -238,7 +239,7 @@ export class CompiledProgram extends Resource implements Program {
       held.free();
       throw error;
     }
-    const names = new Set(own.map(({ name }) => name));
+    const names = new Set([...own, ...clear].map(({ name }) => name));
     return new ValuesOfProgram(held, (inputs, options, signal) =>
       this.#run(inputs, keys, { ...options, signal }, { remote: held, names }),
     );
@@ -270,7 +271,7 @@ export class CompiledProgram extends Resource implements Program {
       ({ name, bytes }) => ({ name, bytes: lentCopy(bytes) }),
     );
     const clear = this.#clear(options);
-    if (held === undefined) checkDigitsGiven(this.#rules, clear);
+    checkDigitsGiven(this.#rules, clear, held?.names);
     const { connection } = await abortable(this.#loom.evaluator.worker(), signal);
     // Who asks for no times loads nothing of them.
     const times = typeof gpu === 'boolean' ? undefined : await abortable(this.#loom.deviceTimes(), signal);
@@ -367,7 +368,7 @@ function placingBy(
   return table === undefined ? false : { times: table, pinned, to: Object.values(pins) };
 }
 
-/** What stays with the evaluator, and the names of the ciphertexts among it. */
+/** What stays with the evaluator, and its names. */
 interface Held {
   readonly remote: Remote<EvaluatorMethods>;
   readonly names: ReadonlySet<string>;

@@ -843,7 +843,7 @@ export interface Program extends Disposable {
   party(name: string, options: PartyOptions): Promise<KeyParty>;
   /**
    * Computes on ciphertexts, in an evaluator worker. A ciphertext of any name serves that was encrypted, under the same key, for an input of the
-   * same type and bounds, be it by the client or by data owners; for an input that is a result, that result of any run. Keys are kept while the same `EvaluationKeys` object is used. Errors: InputError, OutOfRangeError (clear inputs), FormatError,
+   * same type and bounds, and of one layout (`info.inputs`), be it by the client or by data owners; for an input that is a result, that result of any run. Keys are kept while the same `EvaluationKeys` object is used. Errors: InputError, OutOfRangeError (clear inputs), FormatError,
    * KeyError, MemoryError, WorkerError.
    */
   run<T extends Record<string, any>>(

@@ -239,4 +239,59 @@ describe.each(BUILDS.filter((build) => build === 'threads' || build === 'native'
       return program.run(await client.encrypt(given as never), client.evaluationKeys);
     }
   });
+
+  it('is told by bounds where these decide, whatever stands beside', async () => {
+    const task = createTask();
+    const x = task.encrypted('x', { shape: [3], min: 5000, max: 5100 });
+    const y = task.encrypted('y', { shape: [2], min: 0, max: 10_000, decimals: 5 });
+    task.output('several', x.lessThan([1, 2, 3]));
+    task.output('one', x.lessThan(1));
+    task.output('none', x.equals([1, 2, 3]));
+    task.output('least', x.min([1, 2, 3]));
+    task.output('beside a gap', y.greaterThan(-0.00001, { gap: 0.5 }));
+    task.output('found', task.encrypted('z', { min: 1e9, max: 1e9 + 3 }).lookup([1, 2]));
+    const encrypted = { x: [5000, 5050, 5100], y: [0, 10_000], z: 1e9 };
+    expect(await compute(loom, task, { encrypted })).toEqual({
+      several: [false, false, false],
+      one: [false, false, false],
+      none: [false, false, false],
+      least: [1, 2, 3],
+      'beside a gap': [true, true],
+      found: 0,
+    });
+  });
+
+  it('says which value is not there, or damaged', async () => {
+    const task = createTask();
+    const x = task.encrypted('x', { shape: [3], min: -5, max: 1_000_000 });
+    const own = task.plain('own', { shape: [3], min: 0, max: 1_000_000 });
+    task.output('y', x.atMost(own));
+    using program = await loom.compile(task);
+    using client = await program.client();
+    const { x: bytes } = await client.encrypt({ x: [-5, 7, 1_000_000] });
+    using held = await program.hold({ x: bytes! }, client.evaluationKeys);
+    expect((await errorOf(held.run())).message).toBe('Input "own" is missing');
+    using all = await program.hold({ x: bytes! }, client.evaluationKeys, {
+      plain: { own: [0, 6, 1_000_000] },
+    });
+    expect(await client.decrypt(await all.run())).toEqual({ y: [true, false, true] });
+    const changed = (change: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array): Promise<string> => {
+      const given = { x: change(Uint8Array.from(bytes!)) };
+      return errorOf(program.run(given, client.evaluationKeys, { plain: { own: [0, 0, 0] } })).then(
+        ({ code }) => code,
+      );
+    };
+    const valueLength = new DataView(bytes!.buffer, bytes!.byteOffset).getUint32(13, true) + 37;
+    const flipped = (at: number) => (bytes: Uint8Array) => {
+      bytes[at]! ^= 1;
+      return bytes;
+    };
+    expect(await changed(flipped(valueLength + 75))).toMatch(/^format\./);
+    expect(await changed((bytes) => Uint8Array.from(Buffer.concat([bytes, Uint8Array.of(1, 2, 3)])))).toMatch(
+      /^format\./,
+    );
+    expect(await changed(flipped(13))).toMatch(/^format\./);
+    expect(await changed(() => new Uint8Array())).toMatch(/^format\./);
+    expect(await changed((bytes) => bytes.subarray(0, valueLength))).toBe('input.missing');
+  });
 });
