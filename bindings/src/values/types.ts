@@ -353,16 +353,17 @@ export interface Task {
   public(name: string, options: ValueOptions): Value;
   /** Numbers, booleans or dates that are part of the program. */
   constant(cells: Exclude<ValueOperand, Value>): Value;
+  /** The same of records of all inputs, declared so far, that are no single values, by name. */
+  forEach<R extends Value | Readonly<Record<string, Value>>>(
+    body: (record: Readonly<Record<string, Value>>) => R,
+  ): R extends Value ? Value : { [N in keyof R]: Value };
   /**
-   * What is written for one record, computed for all of them at once. `columns` are values whose first dimensions are equal: the records; without them all inputs, declared so far, that are no single values. `body` is called once,
+   * What is written for one record, computed for all of them at once. `columns` are values whose first dimensions are equal: the records. `body` is called once,
    * with a record, of which every value is that of a column less the first dimension; other values of the task are the same for each record. What it gives, a
    * value or an object of values, is had of all records: the first dimension again. Operators of a record are those that compute cell by cell, sums, products of matrices, and
    * what moves cells; statistics are of all records, and so are outside. Errors: GraphError (`graph.shape`; `graph.foreign` for what is no value of this record,
    * or one used outside; `operator.invalid`).
    */
-  forEach<R extends Value | Readonly<Record<string, Value>>>(
-    body: (record: Readonly<Record<string, Value>>) => R,
-  ): R extends Value ? Value : { [N in keyof R]: Value };
   forEach<C extends Readonly<Record<string, Value>>, R extends Value | Readonly<Record<string, Value>>>(
     columns: C,
     body: (record: { readonly [N in keyof C]: Value }) => R,
