@@ -86,8 +86,8 @@ export async function tables(loom) {
 /** Sums of doubles whose last bits depend on the order: a tree of several levels in each part. */
 export async function sums(loom) {
   const { square, add } = await circuits(loom);
-  const rows = Array.from({ length: 5000 }, (_, index) => [index % 13, Math.sin(index) * 10 ** (index % 17)]);
-  // Three levels of groups of sixteen.
+  const rows = Array.from({ length: 1000 }, (_, index) => [index % 13, Math.sin(index) * 10 ** (index % 17)]);
+  // Three levels of groups of sixteen; those of the rows of a key in a part are two.
   const body = loop({ from: 7, to: 1600, parts: 300, independent: true, body: square });
   return {
     definition: {
@@ -115,7 +115,7 @@ export async function distances(loom) {
       inputs: { rows: VariableLenVector({ parts: 4 }) },
       rounds: [
         CrossMap(sequence([fromCircuit(distance), root]), { as: 'distances' }),
-        MatrixMap(loop({ from: 3, to: 250, parts: 4, independent: true, body: root }), { result: SparseMatrix() }),
+        MatrixMap(loop({ from: 3, to: 30, parts: 4, independent: true, body: root }), { result: SparseMatrix() }),
         GlobalMap(root, { over: 'distances', reduce: add, as: 'sums' }),
         MatrixMap(root, { over: 'distances', reduce: mul }),
       ],
@@ -207,8 +207,7 @@ export async function long(loom, parts) {
     definition: {
       inputs: { rows: SparseValueVector({ parts: 2 }) },
       rounds: [
-        VectorMap(square),
-        ...(parts === undefined ? [] : [VectorMap(root, { result: SparseValueVector({ parts }) })]),
+        parts === undefined ? VectorMap(square) : VectorMap(root, { result: SparseValueVector({ parts }) }),
         VectorMap(square, { reduce: add }),
       ],
     },
