@@ -82,10 +82,17 @@ class Wire {
   bytes = 0;
   found = [];
   #values;
+  /** Whether one of them has these three first bytes, of the sign, the exponent, and the highest digits: few others are looked up. */
+  #begins = new Uint8Array(2 ** 24);
   #texts;
 
   constructor(values) {
     this.#values = new Set(values.filter((x) => !isRound(x)));
+    const view = new DataView(new ArrayBuffer(8));
+    for (const x of this.#values) {
+      view.setFloat64(0, x);
+      this.#begins[view.getUint32(0) >>> 8] = 1;
+    }
     this.#texts = [...this.#values].slice(0, 4).map((x) => Buffer.from(String(x).slice(0, 12)));
   }
 
@@ -97,8 +104,15 @@ class Wire {
       // The first byte of all numbers between 2^-15 and 2, with either sign.
       const exponent = bytes[at] & 0x7f;
       if (exponent !== 0x3f && exponent !== 0x40) continue;
-      if (at >= 7 && this.#values.has(view.getFloat64(at - 7, true))) this.found.push(`${where}, ${at - 7}`);
-      if (at + 8 <= bytes.length && this.#values.has(view.getFloat64(at))) this.found.push(`${where}, ${at}`);
+      const is = (first, second, third) => this.#begins[(first << 16) | (second << 8) | third] === 1;
+      if (at >= 7 && is(bytes[at], bytes[at - 1], bytes[at - 2]) && this.#values.has(view.getFloat64(at - 7, true)))
+        this.found.push(`${where}, ${at - 7}`);
+      if (
+        at + 8 <= bytes.length &&
+        is(bytes[at], bytes[at + 1], bytes[at + 2]) &&
+        this.#values.has(view.getFloat64(at))
+      )
+        this.found.push(`${where}, ${at}`);
     }
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     for (const one of this.#texts) if (text.includes(one)) this.found.push(`${where}, text`);
