@@ -41,8 +41,8 @@ async function runIn(cwd, env, program, ...args) {
 const run = (...args) => runIn(folder, {}, process.execPath, ...args);
 
 for (const version of ['typescript-5.4', 'typescript', 'typescript-7'])
-  // Projects for Node have no names of the DOM's.
-  for (const lib of ['es2022', 'es2022,dom'])
+  // Projects for Node have no names of the DOM's; those of version 6 are those of 7.
+  for (const lib of version === 'typescript' ? ['es2022'] : ['es2022', 'es2022,dom'])
     test(`${version}, ${lib}: types of all entries`, TIMEOUT, async () => {
       const bin = join('node_modules', version, 'bin', 'tsc');
       const skipped = String(version === 'typescript-5.4');
