@@ -169,23 +169,25 @@ for (const name of BROWSERS) {
       assert.match(report, /^Build: (relaxed|threads|single), core \d/m);
     });
 
-    test('a kernel that computes something else is named', async (t) => {
-      const damaged = await servePage({ folder: withoutRoots() });
-      t.after(damaged.stop);
-      const other = await browser.open(`${damaged.url}#graph`);
-      t.after(other.close);
-      await opened(other);
-      await other.click('[data-testid="suite-simd"]');
-      assert.equal(await finish(other, 'suite', LONG_MS), 'failed');
-      assert.match(await other.evaluate(text('suite-status')), /^1 operator of this device is wrong/);
-      const failed = `[...document.querySelectorAll('[data-testid="suite-failed"]')].map(({ dataset }) => dataset.name + ' ' + dataset.platform)`;
-      assert.deepEqual(await other.evaluate(failed), ['f32.sqrt scalar']);
-      const { passed, platforms } = JSON.parse((await saved(other, 'suite', 'report-json')).text);
-      assert.equal(passed, false);
-      const [{ cases, passed: right, problem }] = platforms[0].failed;
-      assert.ok(right < cases && problem.length > 0);
-      assert.match((await saved(other, 'suite', 'report-text')).text, /^WRONG  f32\.sqrt: \d+ of \d+ cases wrong: /m);
-    });
+    // Here scalar kernels pass but for that one; with Chromium's engine they do in bindings/test/e2e/verify.test.ts.
+    if (name === 'Firefox')
+      test('a kernel that computes something else is named', async (t) => {
+        const damaged = await servePage({ folder: withoutRoots() });
+        t.after(damaged.stop);
+        const other = await browser.open(`${damaged.url}#graph`);
+        t.after(other.close);
+        await opened(other);
+        await other.click('[data-testid="suite-simd"]');
+        assert.equal(await finish(other, 'suite', LONG_MS), 'failed');
+        assert.match(await other.evaluate(text('suite-status')), /^1 operator of this device is wrong/);
+        const failed = `[...document.querySelectorAll('[data-testid="suite-failed"]')].map(({ dataset }) => dataset.name + ' ' + dataset.platform)`;
+        assert.deepEqual(await other.evaluate(failed), ['f32.sqrt scalar']);
+        const { passed, platforms } = JSON.parse((await saved(other, 'suite', 'report-json')).text);
+        assert.equal(passed, false);
+        const [{ cases, passed: right, problem }] = platforms[0].failed;
+        assert.ok(right < cases && problem.length > 0);
+        assert.match((await saved(other, 'suite', 'report-text')).text, /^WRONG  f32\.sqrt: \d+ of \d+ cases wrong: /m);
+      });
 
     test('the stages of a program are checked in the other tab', async () => {
       await page.click('[data-testid="tab-statistics"]');

@@ -1,5 +1,5 @@
 //! The wasm build computes what the native one does: a task from literal to numbers through the JavaScript border, on several threads where the build
-//! has them; and the conformance suite, which the scalar kernels pass in `bindings/test/e2e/verify.test.ts`.
+//! has them; and the conformance suite, which the scalar kernels pass in `bindings/test/e2e/verify.test.ts`, and all families of the `single` build together.
 #![cfg(target_arch = "wasm32")]
 
 use cipherloom::platform::{Simd, conformance};
@@ -35,8 +35,8 @@ fn run(job: &mut RawJob) {
     while !job.step(5.0) {}
 }
 
-/// All families together, as they run; and those after the first alone, which others leave little to, where kernels are others than in the build with
-/// threads. In the `relaxed` build `f64x2-fma` is `relaxed_madd` itself, where this machine rounds it once.
+/// All families together, as they run, where `bindings/test` does not have them so; and those after the first alone, which others leave little to, where kernels
+/// are others than in the build with threads. In the `relaxed` build `f64x2-fma` is `relaxed_madd` itself, where this machine rounds it once.
 #[wasm_bindgen_test]
 fn simd_conforms() {
     let families = Simd::new().families();
@@ -46,7 +46,8 @@ fn simd_conforms() {
         console_log!("NOT TESTED: f64x2-fma, since relaxed_madd rounds twice on this machine");
     }
     let alone = families.into_iter().skip(if cfg!(feature = "threads") && !relaxed { usize::MAX } else { 1 });
-    for platform in alone.map(Simd::only).chain([Simd::new()]) {
+    let together = cfg!(feature = "threads").then(Simd::new);
+    for platform in alone.map(Simd::only).chain(together) {
         let report = conformance::check(&platform).unwrap();
         assert!(report.operators.iter().all(|(_, cases)| *cases > 0));
     }
