@@ -1,5 +1,6 @@
 /** Random calls on values. What they are refused for the model says: then another one is drawn. */
 import { numberOf } from './draw-inputs.mjs';
+import { fraction, powerOfTen } from './fraction.mjs';
 import { spread } from './model/logic.mjs';
 import { cellsOf, joint, nested } from './shapes.mjs';
 
@@ -39,6 +40,10 @@ const WEIGHTS = {
   covariance: 4,
   correlation: 3,
   regression: 3,
+  counts: 2,
+  histogram: 2,
+  quantile: 2,
+  lookup: 4,
   at: 5,
   slice: 5,
   concat: 5,
@@ -50,14 +55,22 @@ const WEIGHTS = {
   constant: 2,
 };
 
+/** Where what there is of digits is drawn: what is compared, and on its way. */
+const WIDE_WEIGHTS = {
+  ...WEIGHTS,
+  ...{ lessThan: 12, atMost: 12, greaterThan: 12, atLeast: 12, equals: 16, max: 6, min: 6, within: 6, negate: 5 },
+  ...{ multiply: 8, square: 1, power: 0.5, polynomial: 1, approximate: 0, dot: 1, matmul: 1, count: 5 },
+  ...{ variance: 1, covariance: 1, correlation: 1, regression: 1, filled: 12, present: 6 },
+};
+
 /** A value, or that of the first record. */
 export const sample = (value) => value.rows?.[0] ?? value;
 
 /** A step over these operands; undefined where none was found. */
 export function randomStep(dice, operands, limits) {
   if (operands.length === 0) return undefined;
-  const method = dice.weighted(WEIGHTS);
-  const on = randomOperand(dice, operands, limits, ARGUED[method]);
+  const method = dice.weighted(limits.wide ? WIDE_WEIGHTS : WEIGHTS);
+  const on = randomOperand(dice, operands, limits, argued(dice, method, limits));
   if (on === undefined) return undefined;
   const value = sample(operands[on]);
   if (method === 'constant') return { constant: { value: randomConstant(dice, value) } };
@@ -67,6 +80,10 @@ export function randomStep(dice, operands, limits) {
 
 const isBoolean = ({ kind }) => kind === 'boolean';
 const hasAxes = ({ shape }) => shape.length > 0;
+const isCategory = ({ kind, categories }) => kind === 'category' && categories <= MOST_GROUPS;
+/** Of what has few units, since each number of an entry is compared. */
+const isIndex = ({ kind, categories }) => kind === 'integer' || (kind === 'category' && categories <= MOST_GROUPS);
+const MOST_GROUPS = 8;
 /** What a method is mostly called on. */
 const ARGUED = {
   and: isBoolean,
@@ -81,7 +98,46 @@ const ARGUED = {
   concat: hasAxes,
   matmul: hasAxes,
   finish: ({ shape }) => shape.length === 0,
+  counts: isCategory,
+  lookup: isIndex,
+  histogram: ({ kind }) => ['integer', 'real', 'date'].includes(kind),
+  quantile: ({ kind }) => ['integer', 'real'].includes(kind),
 };
+
+function argued(dice, method, { wide }) {
+  const own = ARGUED[method];
+  if (!wide || !hasDigits[method] || !dice.chance(0.85)) return own;
+  return (value) => isWritten(value) && (!own || own(value));
+}
+
+/** What digits are of, and is on its way to be compared. */
+const isWritten = ({ factor, constant, missing }) => factor !== undefined && !constant && !missing;
+const COMPARED = [
+  'lessThan',
+  'atMost',
+  'greaterThan',
+  'atLeast',
+  'equals',
+  'max',
+  'min',
+  'histogram',
+  'quantile',
+  'lookup',
+];
+const MOVING = [
+  'add',
+  'sub',
+  'multiply',
+  'negate',
+  'within',
+  'at',
+  'slice',
+  'concat',
+  'reshape',
+  'broadcast',
+  'rotate',
+];
+const hasDigits = Object.fromEntries([...COMPARED, ...MOVING].map((method) => [method, true]));
 
 /** Later ones are drawn more often, and encrypted ones; in a long row mostly the last one. */
 function randomOperand(dice, operands, { inRow }, fits = () => true) {
@@ -96,14 +152,19 @@ function randomOperand(dice, operands, { inRow }, fits = () => true) {
 const none = () => [];
 
 /** Another operand that goes together with one, or a constant. */
-function mate({ dice, on, operands }, fits = () => true, shapes = (shape) => joint(on.shape, shape)) {
+function mate(
+  { dice, on, operands },
+  fits = () => true,
+  shapes = (shape) => joint(on.shape, shape),
+  constants = randomConstant,
+) {
   const likely = [...operands.keys()].filter((at) => {
     const other = sample(operands[at]);
     return shapes(other.shape) && fits(other);
   });
   if (likely.length > 0 && dice.chance(0.75)) return { operand: dice.pick(likely) };
   return {
-    value: randomConstant(dice, on, dice.chance(0.5) ? on.shape : on.shape.slice(dice.below(on.shape.length + 1))),
+    value: constants(dice, on, dice.chance(0.5) ? on.shape : on.shape.slice(dice.below(on.shape.length + 1))),
   };
 }
 
@@ -111,14 +172,14 @@ const isNumeric = ({ isNumber }) => isNumber;
 const sameKind = (on) => (other) => other.kind === on.kind || (on.isNumber && other.isNumber);
 
 /** Constants that suit a value. */
-function randomConstant(dice, { kind, cells: data, reach, categories }, shape = []) {
+function randomConstant(dice, { kind, cells: data, reach, categories, names }, shape = []) {
   // Comparisons tell equal ones apart from others.
   const wholes = Array.isArray(data)
     ? data.filter((cell) => cell && cell.low.n % cell.low.d === 0n && cell.low.n ** 2n < 10_000n * cell.low.d ** 2n)
     : [];
   const cells = Array.from({ length: cellsOf(shape) }, () => {
     if (kind === 'boolean' && dice.chance(0.7)) return dice.chance(0.5);
-    if (kind === 'category') return dice.below(categories);
+    if (kind === 'category') return names ? dice.pick(names) : dice.below(categories);
     if (kind === 'date' && reach) return new Date(dayIn(dice, reach[0]) * DAY_MS);
     if (kind === 'real') return dice.chance(0.5) ? dice.between(-4, 4) / 2 : dice.between(-999, 999) / 500;
     if (wholes.length > 0 && dice.chance(0.3)) {
@@ -137,13 +198,50 @@ function randomConstant(dice, { kind, cells: data, reach, categories }, shape = 
   return nested(shape, list);
 }
 
+/** Constants as near to cells, and to what these may be, as it can matter; else one for all, as mostly. */
+function nearConstant(dice, on, shape = []) {
+  const { kind, cells: data, reach, decimals } = on;
+  const isKnown = Array.isArray(data) && [...data, ...reach].every((one) => one);
+  if (!isKnown || !['integer', 'date', 'category'].includes(kind) || on.names || dice.chance(0.15))
+    return randomConstant(dice, on, shape);
+  const scale = powerOfTen(kind === 'integer' ? decimals : 0);
+  const ends = [...data, ...reach].flatMap(({ low, high }) => [low, high]);
+  const near = () => {
+    const { n, d } = dice.pick(ends);
+    const own = (n * scale) / d;
+    const units = own + BigInt(dice.pick([0, 0, 0, 1, -1, dice.between(-70, 70)]));
+    if (kind === 'date') return dayOf(dice, units);
+    if (kind === 'category') return Math.min(Math.max(Number(units), 0), on.categories - 1);
+    // Between two that there can be.
+    const isBetween = dice.chance(0.2) && decimals <= 2 && units < 10n ** 12n && units > -(10n ** 12n);
+    if (isBetween) return numberOf(dice, units * 10n + BigInt(dice.between(1, 9)), decimals + 1);
+    return decimals > 0 && (units > MOST_WRITTEN || units < -MOST_WRITTEN) ? 0 : numberOf(dice, units, decimals);
+  };
+  const own = dice.chance(0.6) ? [] : shape;
+  const one = dice.chance(0.3) ? near() : undefined;
+  const cells = Array.from({ length: cellsOf(own) }, () => one ?? near());
+  return nested(own, cells);
+}
+
+/** Units that a double has, with decimals. */
+const MOST_WRITTEN = 10n ** 14n;
+
+/** As people write it, or a day next to those that there are. */
+function dayOf(dice, day) {
+  const date = new Date(Math.min(Math.max(Number(day), -MOST_DAY), MOST_DAY) * DAY_MS);
+  const text = date.toISOString();
+  return text.length === 24 && dice.chance(0.3) ? text.slice(0, 10) : date;
+}
+
+const MOST_DAY = 100_000_000;
+
 function dayIn(dice, one) {
   if (!one) return dice.between(0, 20_000);
   return dice.between(Number(one.low.n / one.low.d), Number(one.high.n / one.high.d));
 }
 
 function comparison({ dice, on, operands, limits }) {
-  const other = mate({ dice, on, operands }, sameKind(on));
+  const other = mate({ dice, on, operands }, sameKind(on), undefined, nearConstant);
   if (limits.scheme !== 'CKKS') return dice.chance(0.1) ? [other, { value: { gap: dice.pick([0.5, 1]) } }] : [other];
   const second = 'operand' in other ? sample(operands[other.operand]) : undefined;
   // What is whole needs no gap.
@@ -153,6 +251,22 @@ function comparison({ dice, on, operands, limits }) {
     : spread(on, { reach: [{ low: { n: -5n, d: 1n }, high: { n: 9n, d: 1n } }] });
   const gap = Number((width / dice.pick([4, 8, 16])).toPrecision(3));
   return gap > 0 && Number.isFinite(gap) ? [other, { value: { gap } }] : undefined;
+}
+
+/** Edges of bins about what a value may be, and a gap where reals are encrypted. */
+function groups({ dice, on, limits }, count) {
+  const { kind, reach, decimals } = on;
+  if (!reach.every(Boolean)) return undefined;
+  const edges = Array.from({ length: count }, () => [nearConstant(dice, on)].flat(3)[0]);
+  const number = (edge) => (kind === 'date' ? new Date(edge).getTime() : Number(edge));
+  if (kind === 'real') for (const at of edges.keys()) edges[at] = Number(edges[at]) + at / 8;
+  const sorted = edges.toSorted((a, b) => number(a) - number(b));
+  if (sorted.some((edge, at) => at > 0 && !(number(sorted[at - 1]) < number(edge))) || decimals > 20) return undefined;
+  if (limits.scheme !== 'CKKS' || (kind !== 'real' && dice.chance(0.7))) return [{ value: sorted }];
+  // From what it has to be right on depends on how much there is between.
+  const ends = [sorted[0], sorted.at(-1)].map((edge) => fraction(number(edge)));
+  const gap = Number((spread(on, { reach: [{ low: ends[0], high: ends[1] }] }) / dice.pick([4, 8])).toPrecision(3));
+  return gap > 0 && Number.isFinite(gap) ? [{ value: sorted }, { value: { gap } }] : undefined;
 }
 
 function randomAxis(dice, { shape }) {
@@ -214,7 +328,7 @@ const ARGUMENTS = {
   atLeast: comparison,
   max: comparison,
   min: comparison,
-  equals: (how) => [mate(how, sameKind(how.on))],
+  equals: (how) => [mate(how, sameKind(how.on), undefined, nearConstant)],
   and: two(isBoolean),
   or: two(isBoolean),
   select(how) {
@@ -234,6 +348,27 @@ const ARGUMENTS = {
   variance: ({ dice }) => moments(dice),
   correlation: statistic,
   regression: statistic,
+  histogram: (how) => groups(how, how.dice.between(2, 5)),
+  quantile(how) {
+    const share = how.dice.pick([0.5, 0.25, 0.75, 0.1, 0.9, 1, 1 / 3, 0.999]);
+    const rest = groups(how, how.dice.between(2, 4));
+    return rest && [{ value: share }, ...rest];
+  },
+  lookup(how) {
+    const { dice, on, operands } = how;
+    const least = on.categories ?? 1;
+    const fits = ({ kind, shape, missing }) =>
+      ['integer', 'real'].includes(kind) &&
+      !missing &&
+      shape.length > 0 &&
+      shape[0] >= least &&
+      shape[0] <= MOST_GROUPS;
+    const tables = [...operands.keys()].filter((at) => fits(sample(operands[at])));
+    if (tables.length > 0 && dice.chance(0.6)) return [{ operand: dice.pick(tables) }];
+    const shape = [Math.max(least, dice.between(1, 5)), ...(dice.chance(0.25) ? [2] : [])];
+    const cells = Array.from({ length: cellsOf(shape) }, () => dice.between(-9, 9) / dice.pick([1, 1, 10]));
+    return [{ value: nested(shape, cells) }];
+  },
   at({ dice, on: { shape } }) {
     const some = shape.slice(0, dice.between(1, shape.length));
     return some.map((length) => ({ value: dice.between(-length, length - 1) }));

@@ -1,4 +1,6 @@
 /** Random inputs, as they are declared, and their cells, as people write them. */
+import { fraction, powerOfTen } from './fraction.mjs';
+import { countOf, namesOf } from './model/data.mjs';
 import { cellsOf, nested } from './shapes.mjs';
 
 const DAY_MS = 86_400_000;
@@ -21,6 +23,12 @@ const NAMES = [
 /** The largest integers, in units, by how often. */
 const SIZES = { BGV: { 1: 3, 3: 5, 9: 7, 60: 4, 2000: 2, 1e6: 1, 1e12: 0.3 }, CKKS: { 1: 3, 9: 6, 100: 3, 5000: 1 } };
 
+/** Names of categories, some of which objects have, or differ by little. */
+const CATEGORIES = ['north', 'south', '0', '1', ' ', 'constructor', 'Nord\n"', 'é', 'e\u0301', 'b'.repeat(200), '東'];
+/** The last day that a `Date` has, and days with years of four digits. */
+const MOST_DAY = 100_000_000;
+const [FIRST_WRITTEN, LAST_WRITTEN] = [-719_528, 2_932_896];
+
 /** Lengths of dimensions that are drawn from, so that values go together. */
 function randomShapes(dice) {
   const lengths = [dice.between(2, 6), dice.between(1, 5)];
@@ -29,20 +37,41 @@ function randomShapes(dice) {
   return dice.chance(0.1) ? [[], [dice.between(20, 40)]] : shapes;
 }
 
-export function randomInputs(dice, scheme) {
-  const shapes = randomShapes(dice);
+/** Of few cells: each has many digits. */
+function shortShapes(dice) {
+  const length = dice.between(2, 5);
+  return [[], [length], [length], [length], [2, 3], [1, length]];
+}
+
+export function randomInputs(dice, { scheme, wide }) {
+  const shapes = wide ? shortShapes(dice) : randomShapes(dice);
   const names = [...NAMES];
   const count = 1 + Number(dice.weighted({ 0: 2, 1: 4, 2: 4, 3: 2 }));
-  return Array.from({ length: count }, (_, index) => {
+  const inputs = [];
+  for (let index = 0; index < count; index++) {
     const place = index === 0 ? 'encrypted' : dice.weighted({ encrypted: 6, plain: 2.5, public: 2 });
-    const kind = index === 0 && scheme === 'CKKS' ? 'real' : randomKind(dice, scheme, place);
     const [name] = names.splice(dice.chance(0.6) ? 0 : dice.below(names.length), 1);
-    const options = { ...randomOptions(dice, kind, scheme), shape: dice.pick(shapes) };
-    if (dice.chance(index === 0 && scheme === 'CKKS' ? 0.05 : 0.15)) options.missing = true;
-    else if (dice.chance(0.05)) options.missing = false;
-    if (options.shape.length === 0 && dice.chance(0.7)) delete options.shape;
-    return { place, name, options, cells: randomCells(dice, options) };
-  });
+    const mayBe = ({ options }) => scheme !== 'BGV' || place !== 'encrypted' || options.kind !== 'real';
+    const like = dice.pick(inputs.filter(mayBe));
+    // Values of one type and bounds may stand for each other.
+    const options =
+      like && dice.chance(wide ? 0.5 : 0.1)
+        ? { ...like.options }
+        : inputOptions(dice, { scheme, wide, place, first: index === 0, shapes });
+    inputs.push({ place, name, options, cells: randomCells(dice, options) });
+  }
+  return inputs;
+}
+
+function inputOptions(dice, { scheme, wide, place, first, shapes }) {
+  const isReal = first && scheme === 'CKKS';
+  const kind = isReal ? 'real' : randomKind(dice, scheme, place);
+  const own = wide && (first || dice.chance(0.6)) ? wideOptions(dice) : randomOptions(dice, kind, scheme);
+  const options = { ...own, shape: dice.pick(shapes) };
+  if (dice.chance(isReal ? 0.05 : 0.15)) options.missing = true;
+  else if (dice.chance(0.05)) options.missing = false;
+  if (options.shape.length === 0 && dice.chance(0.7)) delete options.shape;
+  return options;
 }
 
 function randomKind(dice, scheme, place) {
@@ -55,7 +84,7 @@ function randomOptions(dice, kind, scheme) {
     case 'boolean':
       return { kind };
     case 'category':
-      return { kind, categories: dice.between(1, 6) };
+      return { kind, categories: randomCategories(dice) };
     case 'date': {
       const first = dice.between(-3000, 20_000);
       const last = first + dice.pick([0, 6, 30, 200]);
@@ -68,6 +97,47 @@ function randomOptions(dice, kind, scheme) {
     default:
       return randomIntegers(dice, scheme);
   }
+}
+
+/** So many, or their names. */
+function randomCategories(dice) {
+  const count = dice.between(1, 6);
+  if (dice.chance(0.4)) return count;
+  const names = [...CATEGORIES];
+  return Array.from({ length: count }, () => names.splice(dice.below(names.length), 1)[0]);
+}
+
+/** Numbers of many digits, days of centuries, and so many categories, that they are compared by digits. */
+function wideOptions(dice) {
+  switch (dice.weighted({ integer: 8, date: 2, category: 2 })) {
+    case 'category':
+      return { kind: 'category', categories: dice.pick([30, 1000, 5000, 65_536, 100_000]) };
+    case 'date': {
+      const first = dice.chance(0.1) ? -MOST_DAY : dice.between(-300_000, 100_000);
+      const last = dice.chance(0.1) ? MOST_DAY : first + dice.pick([60, 3000, 36_525, 150_000]);
+      return { kind: 'date', min: asDay(dice, first), max: asDay(dice, last) };
+    }
+    default:
+      return wideIntegers(dice);
+  }
+}
+
+function wideIntegers(dice) {
+  const digits = dice.pick([2, 2, 3, 4, 5, 6, 9, 9, 15, 18, 36]);
+  const most = dice.chance(0.3) ? 8n ** BigInt(digits) - BigInt(dice.below(2)) : 10n ** BigInt(digits);
+  const decimals = digits > 15 ? 0 : Number(dice.weighted({ 0: 6, 1: 1, 2: 2, 5: 0.5 }));
+  const ends = {
+    natural: [0n, most],
+    any: [-most, most],
+    negative: [-most, -1n],
+    some: [dice.bigBetween(-most, 0n), dice.bigBetween(0n, most)],
+    // What is far from 0 has few digits all the same.
+    far: [most - 200n, most],
+  };
+  const [min, max] = ends[dice.weighted({ natural: 4, any: 4, negative: 1, some: 2, far: 1 })].map((units) =>
+    numberOf(dice, units, decimals),
+  );
+  return { min, max, ...(decimals > 0 && { decimals }) };
 }
 
 function randomIntegers(dice, scheme) {
@@ -99,19 +169,24 @@ export function numberOf(dice, units, decimals) {
 
 function asDay(dice, day) {
   const date = new Date(day * DAY_MS);
-  return dice.chance(0.5) ? date : date.toISOString().slice(0, 10);
+  const isShort = day >= FIRST_WRITTEN && day <= LAST_WRITTEN;
+  return !isShort || dice.chance(0.5) ? date : date.toISOString().slice(0, 10);
 }
 
-const unitsOf = (number, decimals) =>
-  typeof number === 'bigint' ? number : BigInt(Math.round(number * 10 ** decimals));
+const unitsOf = (number, decimals) => {
+  const { n, d } = fraction(number);
+  return (n * powerOfTen(decimals)) / d;
+};
 const numberOfDay = (day) => new Date(day).getTime() / DAY_MS;
 
 function randomCell(dice, { kind, min, max, decimals = 0, categories }, extreme) {
   switch (kind) {
     case 'boolean':
       return dice.chance(0.5);
-    case 'category':
-      return dice.below(categories);
+    case 'category': {
+      const number = dice.below(countOf(categories));
+      return namesOf(categories)?.[number] ?? (extreme && number > 0 ? countOf(categories) - 1 : number);
+    }
     case 'date':
       return extreme ? dice.pick([min, max]) : asDay(dice, dice.between(numberOfDay(min), numberOfDay(max)));
     case 'real': {
@@ -121,10 +196,18 @@ function randomCell(dice, { kind, min, max, decimals = 0, categories }, extreme)
       return dice.chance(0.5) ? between : Math.min(max, Math.max(min, Math.round(between * 64) / 64));
     }
     default: {
-      const units = dice.bigBetween(unitsOf(min, decimals), unitsOf(max, decimals));
+      const [low, high] = [unitsOf(min, decimals), unitsOf(max, decimals)];
+      const units = dice.chance(0.3) ? memorable(dice, low, high) : dice.bigBetween(low, high);
       return extreme ? dice.pick([min, max]) : numberOf(dice, units, decimals);
     }
   }
+}
+
+/** One of few numbers between two, of which some are next to each other. */
+function memorable(dice, low, high) {
+  const middle = (low + high) / 2n;
+  const some = [low, low + 1n, middle - 1n, middle, middle + 1n, high - 1n, high, -1n, 0n, 1n];
+  return dice.pick(some.filter((units) => units >= low && units <= high));
 }
 
 function randomCells(dice, options) {

@@ -4,15 +4,24 @@ import { NO_VALUE } from './cells.mjs';
 import { randomStep, sample } from './draw-calls.mjs';
 import { randomInputs } from './draw-inputs.mjs';
 import { mistaken } from './mistakes.mjs';
-import { spread } from './model/logic.mjs';
+import { digitsOf } from './model/digits.mjs';
+import { comparedDecimals, spread } from './model/logic.mjs';
 import { tried } from './model/predict.mjs';
+import { operandOf } from './model/constants.mjs';
+import { ModelValue } from './model/value.mjs';
 import { ModelTask } from './model/task.mjs';
 import { cellsIn, readBy } from './recipe.mjs';
 import { cellsOf } from './shapes.mjs';
 
 /** Share of programs with a mistake in them, which must be refused. */
 const MISTAKES = 0.08;
+/** Share of those of integers that draw numbers which are compared by digits. */
+const WIDE = 0.35;
+const WIDE_LEVELS = 13;
 const MOST_CELLS = 40;
+/** Bits of what is compared by digits, and of what a program can give. */
+const MOST_COMPARED = 123;
+const MOST_GIVEN = 50;
 const MOST_OUTPUTS = 5;
 /** Draws for one step. */
 const DRAWS = 40;
@@ -22,10 +31,11 @@ export function randomProgram(seed, index, mistakes = MISTAKES) {
   const dice = new Dice(seed, index);
   const scheme = index % 2 === 0 ? 'BGV' : 'CKKS';
   const limits = randomLimits(dice, scheme);
-  const inputs = randomInputs(dice, scheme);
+  const inputs = randomInputs(dice, limits);
   const drawing = new Drawing(dice, inputs, limits);
   const count = Number(dice.weighted({ 2: 1, 4: 3, 8: 4, 14: 3 }));
   for (let step = 0; step < count; step++) drawing.add();
+  drawing.addNarrow();
   const program = { scheme, inputs, steps: drawing.steps, outputs: drawing.outputs() };
   return dice.chance(mistakes) ? mistaken(dice, program, drawing) : program;
 }
@@ -36,10 +46,12 @@ function randomLimits(dice, scheme) {
   const inRow = dice.chance(0.3);
   if (scheme === 'CKKS')
     return { scheme, inRow, levels: levels + (dice.chance(0.12) ? 8 : 0), bits: 14, entries: Infinity };
+  const wide = dice.chance(WIDE);
   return {
     scheme,
     inRow,
-    levels,
+    wide,
+    levels: wide ? WIDE_LEVELS : levels,
     bits: dice.chance(0.1) ? 90 : 40,
     entries: Number(dice.weighted({ 20: 6, 100: 3, 700: 0.5 })),
   };
@@ -72,6 +84,11 @@ class Drawing {
     this.operands.push(...found.made);
   }
 
+  /** Steps until there is a result that a program can give. */
+  addNarrow() {
+    for (let draw = 0; draw < DRAWS && !this.operands.some(isGiven); draw++) this.add();
+  }
+
   /** What a step gives; undefined where it is refused. */
   try = (step, operands = this.operands) => tried(this.#task, operands, step);
 
@@ -79,13 +96,16 @@ class Drawing {
   outputs() {
     const dice = this.#dice;
     const names = ['a', 'b', 'x', 'Ausgabe 1', '0', 'c', 'd', 'e', 'f'];
-    const all = [...this.operands.keys()].filter((at) => this.operands[at].place !== 'plain');
+    const all = [...this.operands.keys()].filter(
+      (at) => this.operands[at].place !== 'plain' && !(this.#limits.wide && isWide(this.operands[at])),
+    );
     const read = new Set(this.steps.flatMap(readBy));
     const last = all.filter((at) => at >= this.#inputs.length && !read.has(at)).slice(-MOST_OUTPUTS);
     const chosen = new Set(last);
-    if (last.length === 0 || dice.chance(0.3)) chosen.add(dice.pick(all));
+    if (all.length > 0 && (last.length === 0 || dice.chance(0.3))) chosen.add(dice.pick(all));
     // Else nothing would be encrypted, or the task would be one of integers.
-    if (![...chosen].some((at) => this.operands[at].isEncrypted)) chosen.add(0);
+    if (![...chosen].some((at) => this.operands[at].isEncrypted))
+      chosen.add(Math.max(0, this.operands.findIndex(isGiven)));
     const isReal = (operand) => this.operands[operand].isCiphertext && this.operands[operand].kind === 'real';
     if (this.#limits.scheme === 'CKKS' && ![...this.#read(chosen)].some(isReal)) chosen.add(0);
     const list = [...chosen].map((operand, index) => ({ name: names[index], operand }));
@@ -176,34 +196,84 @@ class Drawing {
   }
 
   #isSmall(value, operands, step, row) {
-    const { on, method, args } = step;
-    const { scheme, levels, bits, entries } = this.#limits;
+    const { levels, bits } = this.#limits;
     const { cells, reach, kind, decimals, isCiphertext, finished } = value;
     // Without a value is what the client computes only: the server would have nothing to go on with.
     if (cells === NO_VALUE && !finished) return false;
     if (value.bits > 2.5 * bits) return false;
+    if (!step.records && !this.#isTellable(value, operands, step, row)) return false;
     if (!isCiphertext) return decimals < 40;
     if (value.levels > levels || reach === NO_VALUE) return false;
     // What the server has in the clear needs bounds, such as quotients by what is never 0.
     const bounded = (operand) => sample(operands[operand]).reach.every(Boolean);
     if (!step.records && !readBy(step).every(bounded)) return false;
-    const most = bits - (kind === 'real' ? 0 : decimals * Math.log2(10));
-    if (
-      !reach.every((one) => one && [one.low, one.high].every(({ n, d }) => Math.abs(Number(n) / Number(d)) < 2 ** most))
-    )
-      return false;
-    if (!COMPARISONS.has(method)) return true;
-    return scheme === 'CKKS' || this.#differences(operands, on, args, row) <= entries;
+    const units = value.factor === undefined || this.#limits.scheme === 'CKKS' ? bits : Math.max(bits, MOST_COMPARED);
+    const most = units - (kind === 'real' ? 0 : decimals * Math.log2(10));
+    return reach.every(
+      (one) => one && [one.low, one.high].every(({ n, d }) => Math.abs(Number(n) / Number(d)) < 2 ** most),
+    );
   }
 
-  /** How many differences two compared operands may have. */
-  #differences(operands, on, [arg], row) {
+  /** Whether what is compared may be: by digits, or of few differences. What is wide is only compared, or moved. */
+  #isTellable(value, operands, step, row) {
+    const { scheme, wide, levels } = this.#limits;
+    const { method } = step;
+    const compares = COMPARISONS.has(method) || TALLIES.has(method);
+    if (TALLIES.has(method) && value.levels > levels) return false;
+    if (
+      wide &&
+      !compares &&
+      method !== 'present' &&
+      value.factor === undefined &&
+      readBy(step).some((at) => isWide(operands[at]))
+    )
+      return false;
+    if (wide && value.finished && !compares && readBy(step).some((at) => isWide(operands[at]))) return false;
+    return (
+      !compares || scheme === 'CKKS' || this.#compared(operands, step, row).every((pair) => this.#isCheap(...pair))
+    );
+  }
+
+  #isCheap(first, given, isEquality) {
+    const other = given instanceof ModelValue ? given : operandOf(first, given);
+    if (!first.isCiphertext && !other.isCiphertext) return true;
+    const decimals = comparedDecimals(first, given, other);
+    if (digitsOf(first, other, decimals, isEquality)) return true;
+    return spread(first, other) * 10 ** Math.max(first.decimals, other.decimals ?? 0) <= this.#limits.entries;
+  }
+
+  /** What a step compares, as a call takes it: a value, another or constants, and whether for equality. */
+  #compared(operands, { on, method, args }, row) {
     const of = (operand) => operands[operand].rows?.[row] ?? sample(operands[operand]);
     const first = of(on);
-    const other = 'operand' in arg ? of(arg.operand) : this.#task.constant(arg.value);
-    return spread(first, other) * 10 ** Math.max(first.decimals, other.decimals ?? 0);
+    const [arg] = args;
+    if (COMPARISONS.has(method)) return [[first, 'operand' in arg ? of(arg.operand) : arg.value, method === 'equals']];
+    if (method === 'histogram' || method === 'quantile')
+      return args.find((one) => Array.isArray(one.value)).value.map((edge) => [first, edge, false]);
+    if (method === 'lookup' && first.kind === 'integer') {
+      const count = 'operand' in arg ? of(arg.operand).shape[0] : arg.value.length;
+      return [[first, [...Array(count).keys()], true]];
+    }
+    return [];
   }
 }
 
+/** Whether its integers are too long to be given, or computed with. */
+function isWide(operand) {
+  const { isCiphertext, reach, kind, decimals } = sample(operand);
+  if (!isCiphertext || kind === 'real') return false;
+  const units = ({ n, d }) => Math.abs(Number(n) / Number(d)) * 10 ** decimals;
+  return (
+    !Array.isArray(reach) ||
+    reach.some((one) => one && [one.low, one.high].some((end) => units(end) >= 2 ** MOST_GIVEN))
+  );
+}
+
+/** Whether a program can give it, encrypted. */
+function isGiven(operand) {
+  return sample(operand).isEncrypted && !isWide(operand);
+}
+
+const TALLIES = new Set(['counts', 'histogram', 'quantile', 'lookup']);
 const STATISTICS = new Set(['mean', 'variance', 'covariance', 'correlation', 'regression']);
 const COMPARISONS = new Set(['lessThan', 'atMost', 'greaterThan', 'atLeast', 'equals', 'max', 'min']);

@@ -1,7 +1,7 @@
 /** What a package without faults would give of a program: from the model, in the form in which the package gives it. For tests of the comparison. */
 import { NO_VALUE } from './cells.mjs';
 import { nearest, ofDouble, powerOfTen } from './fraction.mjs';
-import { readBound } from './model/data.mjs';
+import { countOf, namesOf, readBound } from './model/data.mjs';
 import { predict } from './model/predict.mjs';
 import { nested } from './shapes.mjs';
 
@@ -54,7 +54,7 @@ class DecimalLike {
   }
 }
 
-function decrypted({ kind, shape, decimals, views: [{ cells, present }] }) {
+function decrypted({ kind, shape, decimals, names, views: [{ cells, present }] }) {
   const one = (cell, at) => {
     if (present && present[at].low.n === 0n) return null;
     // Where several are right, the first.
@@ -62,19 +62,22 @@ function decrypted({ kind, shape, decimals, views: [{ cells, present }] }) {
     if (kind === 'real') return nearest({ n, d });
     const units = kind === 'integer' ? (n * powerOfTen(decimals)) / d : n;
     if (kind === 'integer') return new DecimalLike(units, decimals);
-    return { boolean: units === 1n, date: new Date(Number(units) * DAY_MS), category: Number(units) }[kind];
+    return { boolean: units === 1n, date: new Date(Number(units) * DAY_MS), category: names?.[units] ?? Number(units) }[
+      kind
+    ];
   };
   return nested(shape, cells.map(one));
 }
 
 function infoOf({ scheme, inputs }, outputs) {
-  const typed = ({ kind = 'integer', shape = [], decimals = 0, missing = false, categories }, place) => ({
+  const typed = ({ kind = 'integer', shape = [], decimals = 0, missing = false, categories, names }, place) => ({
     kind,
     shape,
     place,
     decimals,
     missing,
-    categories,
+    categories: countOf(categories),
+    names: names ?? namesOf(categories),
   });
   const bound = (options, value) => {
     if (value === undefined) return undefined;

@@ -9,11 +9,13 @@ const DEFAULT_PRECISION = 20;
 const WIDE_BITS = { BGV: 50, CKKS: 7 };
 
 /** Whether the compiler may refuse a program that breaks no rule: its values or its noise may be too large. */
-export function mayBeRefused({ trace }, error, { precision = DEFAULT_PRECISION } = {}) {
+export function mayBeRefused({ trace, outputs }, error, { precision = DEFAULT_PRECISION } = {}) {
   const { code } = error;
   const all = [...trace.values()].flatMap((value) => value.rows ?? [value]);
   const [{ task }] = all;
-  const { levels, bits } = demand(all);
+  const { levels, bits } = demand(
+    all.filter((value) => !isMoved(value) || outputs?.some((one) => one.value === value)),
+  );
   if (code === 'range.overflow') return bits >= MANY_BITS;
   return (
     code === 'parameters.none' &&
@@ -25,6 +27,11 @@ export function mayBeRefused({ trace }, error, { precision = DEFAULT_PRECISION }
 export function mayBeTooLong({ trace }, { code }) {
   const all = [...trace.values()].flatMap((value) => value.rows ?? [value]);
   return code === 'program.too_large' && all.some(({ kind, isCiphertext }) => kind === 'real' && !isCiphertext);
+}
+
+/** Of what is moved and compared by digits nobody computes with the numbers themselves. */
+function isMoved({ factor, isCiphertext, task }) {
+  return factor !== undefined && isCiphertext && task.scheme !== 'CKKS';
 }
 
 function demand(values) {

@@ -24,7 +24,9 @@ async function perform(createTask, [loom, second], program, journey, keep, trace
   build(packageHost(task, createTask), program, (label, value) => trace.set(label, value));
   const options = { ...journey.compile, ...(journey.owned && { publicKey: true }) };
   const compiled = keep(await later('compile', () => task.compile(options)));
-  const opened = journey.reopened ? keep(await later('reopen', () => loom.program(compiled.toBytes()))) : compiled;
+  const { allowInsecure } = options;
+  const open = (loom) => loom.program(compiled.toBytes(), { allowInsecure });
+  const opened = journey.reopened ? keep(await later('reopen', () => open(loom))) : compiled;
   const client = keep(await later('client', () => opened.client()));
   const restored = keep(await later('restore', () => restore(compiled, client, journey)));
   const owner = journey.owned && keep(await later('owner', async () => opened.owner(await client.publicKey())));
@@ -39,7 +41,7 @@ async function perform(createTask, [loom, second], program, journey, keep, trace
   };
   const first = await once(program);
   const found = { info: opened.info, ...first };
-  if (journey.threads && second) found.threads = await onTwo(second, compiled, first, keys, program);
+  if (journey.threads && second) found.threads = await onTwo(() => open(second), first, keys, program);
   if (journey.plain) found.plain = await plain(client, program);
   if (journey.shared)
     found.shared = await later('shared', () => ask(loom, createTask, program, journey, compiled, client, first, keep));
@@ -104,8 +106,8 @@ async function restore(compiled, client, { restored }) {
 }
 
 /** Whether two threads give the same bytes. */
-async function onTwo(loom, compiled, { inputs, results }, keys, program) {
-  const opened = await later('open on two threads', () => loom.program(compiled.toBytes()));
+async function onTwo(open, { inputs, results }, keys, program) {
+  const opened = await later('open on two threads', open);
   try {
     const again = await later('run on two threads', () => opened.run(inputs, keys, clearOf(program)));
     const names = Object.keys(results);

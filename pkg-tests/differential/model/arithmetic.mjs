@@ -3,6 +3,7 @@ import * as cell from '../cells.mjs';
 import { decimalsOf, fraction, ofDouble, over, minus, nearest, plus, times } from '../fraction.mjs';
 import { joint } from '../shapes.mjs';
 import { isTooLarge, operandOf } from './constants.mjs';
+import { factorOfProduct, factorOfSum } from './digits.mjs';
 import { readBound } from './data.mjs';
 import { elementwise, ModelValue, operation, productLevels, Refusal, Rules } from './value.mjs';
 
@@ -42,7 +43,8 @@ function ofTwo(self, other, type, how) {
     .broken(self.missing || mate.missing, 'graph.missing')
     .broken(!found, 'operator.invalid')
     .broken(isTooLarge(mate, found?.decimals ?? 0), 'range.integer');
-  return elementwise(rules, [self, mate], { ...found, shape }, { ...how, levels: how.levels?.([self, mate]) });
+  const factor = found && how.factor?.(self, mate, found);
+  return elementwise(rules, [self, mate], { ...found, shape }, { ...how, factor, levels: how.levels?.([self, mate]) });
 }
 
 /** An operation on each cell of numbers. */
@@ -57,10 +59,11 @@ const own = ({ kind, decimals }, of = (decimals) => decimals) =>
 const depth = (self, degree) => (self.isCiphertext ? Math.ceil(Math.log2(degree + 1)) : 0);
 
 export const ARITHMETIC = {
-  add: (self, other) => ofTwo(self, other, (a, b) => sumType(a, b, false), { of: cell.sum }),
-  sub: (self, other) => ofTwo(self, other, (a, b) => sumType(a, b, true), { of: cell.difference }),
-  multiply: (self, other) => ofTwo(self, other, productType, { of: cell.product, levels: productLevels }),
-  negate: (self) => ofNumbers(self, own(self), { of: cell.opposite }),
+  add: (self, other) => ofTwo(self, other, (a, b) => sumType(a, b, false), { of: cell.sum, factor: factorOfSum }),
+  sub: (self, other) => ofTwo(self, other, (a, b) => sumType(a, b, true), { of: cell.difference, factor: factorOfSum }),
+  multiply: (self, other) =>
+    ofTwo(self, other, productType, { of: cell.product, levels: productLevels, factor: factorOfProduct }),
+  negate: (self) => ofNumbers(self, own(self), { of: cell.opposite, factor: self.factor }),
 
   square: (self) => ARITHMETIC.power(self, 2),
 
@@ -105,11 +108,11 @@ export const ARITHMETIC = {
     const rules = new Rules()
       .broken(self.missing, 'graph.missing')
       .broken(self.shape.length > 0 || self.record, 'operator.invalid');
-    const { kind, shape, decimals, categories } = self;
+    const { kind, shape, decimals, categories, names } = self;
     return operation(
       rules,
       [self],
-      { kind, shape, decimals, categories },
+      { kind, shape, decimals, categories, names },
       { finishes: true, compute: ({ cells }) => cells },
     );
   },
@@ -146,7 +149,7 @@ export const ARITHMETIC = {
       if (view === 0) return from === x.low && to === x.high ? x : outside;
       return minus(from, to).n > 0n ? { low, high } : cell.between(from, to);
     };
-    return elementwise(rules, [self], { kind, shape, decimals }, { of: inside });
+    return elementwise(rules, [self], { kind, shape, decimals }, { of: inside, factor: self.factor });
   },
 };
 

@@ -2,10 +2,13 @@
 import { single } from '../cells.mjs';
 import { decimalsOf, fraction, ofDouble } from '../fraction.mjs';
 import { flattened, isShape } from '../shapes.mjs';
+import { dayOf } from './data.mjs';
 import { ModelValue, Refusal } from './value.mjs';
 
 const DAY_MS = 86_400_000;
 const MOST = 2n ** 127n - 1n;
+/** What is counted in units, which have digits. */
+export const COUNTED = ['integer', 'date', 'category'];
 /** Beside quotients, of 15 digits. */
 const MOST_WRITTEN = 10n ** 15n - 1n;
 
@@ -19,7 +22,7 @@ export function constant(task, value, like) {
     return new ModelValue(
       task,
       { kind, shape, place: 'public', ...more },
-      { half: 'either', views: [view, view], constant: true },
+      { half: 'either', views: [view, view], constant: true, factor: COUNTED.includes(kind) ? 1n : undefined },
     );
   };
   if (cells.every((cell) => typeof cell === 'boolean'))
@@ -32,7 +35,20 @@ export function constant(task, value, like) {
     if (!days.every(Number.isInteger)) throw new Refusal('input.not_a_number');
     return of('date', days.map(fraction));
   }
-  if (!cells.every((cell) => typeof cell === 'number' || typeof cell === 'bigint')) throw new Refusal('input.type');
+  const texts = cells.every((cell) => typeof cell === 'string');
+  if (texts && like?.kind === 'date') {
+    const days = cells.map(dayOf);
+    if (days.includes(undefined)) throw new Refusal('input.not_a_number');
+    return of('date', days.map(fraction));
+  }
+  const { categories, names } = like ?? {};
+  const ofCategories = (numbers) => {
+    if (numbers.some((number) => number < 0 || number >= categories)) throw new Refusal('range.value');
+    return of('category', numbers.map(fraction), { categories, names });
+  };
+  if (texts && names) return ofCategories(cells.map((name) => names.indexOf(name)));
+  if (names || !cells.every((cell) => typeof cell === 'number' || typeof cell === 'bigint'))
+    throw new Refusal('input.type');
   if (cells.some((cell) => typeof cell === 'number' && !Number.isFinite(cell))) throw new Refusal('input.not_a_number');
   const decimals = Math.max(0, ...cells.map(decimalsOf));
   if (
@@ -43,8 +59,7 @@ export function constant(task, value, like) {
       'real',
       cells.map((cell) => ofDouble(Number(cell))),
     );
-  if (like?.kind === 'category' && decimals === 0)
-    return of('category', cells.map(fraction), { categories: like.categories });
+  if (like?.kind === 'category' && decimals === 0) return ofCategories(cells);
   return of('integer', cells.map(fraction), { decimals });
 }
 

@@ -6,12 +6,22 @@ import { cellsOf, flattened, sameShape } from '../shapes.mjs';
 const DAY_MS = 86_400_000;
 
 /** The number of a day; undefined for what is none. */
-function dayOf(day) {
+export function dayOf(day) {
   const isDay = typeof day === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(day);
   const time = day instanceof Date ? day.getTime() : isDay ? Date.parse(day) : NaN;
   // The 31st of February is none.
   const real = !isDay || (!Number.isNaN(time) && new Date(time).toISOString().startsWith(day));
   return real && Number.isInteger(time / DAY_MS) ? time / DAY_MS : undefined;
+}
+
+/** How many categories there are, by number or names. */
+export function countOf(categories) {
+  return Array.isArray(categories) ? categories.length : categories;
+}
+
+/** The names of categories; undefined where they have none. */
+export function namesOf(categories) {
+  return Array.isArray(categories) ? categories : undefined;
 }
 
 const isNumber = (value) => typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value));
@@ -29,6 +39,7 @@ export function readBound({ kind, decimals = 0 }, bound) {
 
 /** One cell; a code for what is none. */
 function readCell({ kind, decimals = 0, categories }, cell) {
+  const names = namesOf(categories);
   switch (kind) {
     case 'boolean':
       return typeof cell === 'boolean' || cell === 0 || cell === 1 ? fraction(Number(cell)) : 'input.kind';
@@ -37,6 +48,7 @@ function readCell({ kind, decimals = 0, categories }, cell) {
       return day === undefined ? 'input.kind' : fraction(day);
     }
     case 'category':
+      if (names) return names.includes(cell) ? fraction(names.indexOf(cell)) : 'input.kind';
       if (!Number.isInteger(cell)) return 'input.kind';
       return cell >= 0 && cell < categories ? fraction(cell) : 'range.value';
     case 'real':
@@ -74,7 +86,7 @@ export function readCells(options, value) {
 /** What the cells of an input may be. */
 export function boundsOf(options) {
   const { kind = 'integer', shape = [], missing = false, categories } = options;
-  const ends = { boolean: [0, 1], category: [0, categories - 1] }[kind]?.map(fraction);
+  const ends = { boolean: [0, 1], category: [0, countOf(categories) - 1] }[kind]?.map(fraction);
   const [low, high] = ends ?? [options.min, options.max].map((bound) => readBound({ ...options, kind }, bound));
   const one = hull(single(low), single(high));
   const cells = Array(cellsOf(shape)).fill(one);

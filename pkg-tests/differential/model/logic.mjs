@@ -3,27 +3,33 @@ import * as cell from '../cells.mjs';
 import { minus, ofDouble } from '../fraction.mjs';
 import { joint } from '../shapes.mjs';
 import { operandOf } from './constants.mjs';
-import { elementwise, mostHidden, productLevels, Refusal, Rules } from './value.mjs';
+import { digitsOf } from './digits.mjs';
+import { elementwise, ModelValue, mostHidden, productLevels, Refusal, Rules } from './value.mjs';
 
 /** The one kind of several values, with decimals; undefined where there is none. */
 export function alike(values) {
-  const [{ kind, categories }] = values;
+  const [first] = values;
+  const { kind, categories, names } = first;
   const decimals = Math.max(...values.map((value) => value.decimals));
   if (values.every((value) => value.kind === kind)) {
-    return values.every((value) => value.categories === categories) ? { kind, decimals, categories } : undefined;
+    return values.every((value) => sameCategories(value, first)) ? { kind, decimals, categories, names } : undefined;
   }
   if (!values.every((value) => value.isNumber)) return undefined;
   return values.some((value) => value.kind === 'real') ? { kind: 'real' } : { kind: 'integer', decimals };
 }
 
+/** As many, with the same names in the same order, or without names. */
+function sameCategories(a, b) {
+  return a.categories === b.categories && JSON.stringify(a.names) === JSON.stringify(b.names);
+}
+
 function isComparable(a, b, isEquality) {
-  if (a.kind === 'category' || b.kind === 'category')
-    return isEquality && a.kind === b.kind && a.categories === b.categories;
+  if (a.kind === 'category' || b.kind === 'category') return isEquality && a.kind === b.kind && sameCategories(a, b);
   return (a.kind === 'date' && b.kind === 'date') || (a.isNumber && b.isNumber);
 }
 
-/** Levels of a comparison of ciphertexts: of integers, of a polynomial of as high a degree as there are differences. */
-function comparisonLevels(a, b, gap) {
+/** Levels of a comparison of ciphertexts: of integers, of a polynomial of as high a degree as there are differences, or of one for each digit, which are put together. */
+function comparisonLevels(a, b, { gap, decimals, equality }) {
   const differences = spread(a, b);
   if (!a.isCiphertext && !b.isCiphertext) return 0;
   if (a.task.scheme === 'CKKS') {
@@ -31,8 +37,13 @@ function comparisonLevels(a, b, gap) {
     const least = unit === undefined ? gap : Math.max(gap ?? unit, unit) - unit / 2;
     return 3 + 3 * Math.log2(Math.max(2, differences / least));
   }
-  return 1 + Math.log2(Math.max(2, differences * 10 ** Math.max(a.decimals, b.decimals)));
+  const digits = digitsOf(a, b, decimals, equality);
+  if (digits) return DIGIT_LEVELS + Math.log2(digits);
+  return 1 + Math.log2(Math.max(2, differences * 10 ** decimals));
 }
+
+/** Of a comparison of what has one digit in base 8. */
+const DIGIT_LEVELS = 5;
 
 /** What whole numbers, days and categories differ by at least; undefined for reals. */
 const unitOf = (a, b) =>
@@ -66,6 +77,7 @@ function compared(self, other, options, { swapped = false, equality = false, orE
     .broken(!isComparable(a, b, equality), 'operator.invalid');
   const approximate = encrypted && !finished && self.task.scheme === 'CKKS';
   const least = gap === undefined || gap <= unitOf(a, b) ? undefined : ofDouble(gap);
+  const decimals = comparedDecimals(self, other, mate);
   const of = (x, y) => {
     if (equality) return cell.isEqual(x, y);
     if (!approximate || !least) return cell.isBelow(x, y, orEqual);
@@ -74,7 +86,22 @@ function compared(self, other, options, { swapped = false, equality = false, orE
     return minus(minus(x.low, y.high), least).n >= 0n ? cell.NOUGHT : cell.EITHER;
   };
   rules.end();
-  return elementwise(rules, [a, b], { kind: 'boolean', shape }, { of, levels: comparisonLevels(a, b, gap) });
+  return elementwise(
+    rules,
+    [a, b],
+    { kind: 'boolean', shape },
+    {
+      of,
+      levels: comparisonLevels(a, b, { gap, decimals, equality }),
+    },
+  );
+}
+
+/** Decimals that two are compared with: what is written beside integers is one of them, or lies between two. */
+export function comparedDecimals(self, other, mate) {
+  return self.kind === 'integer' && !(other instanceof ModelValue)
+    ? self.decimals
+    : Math.max(self.decimals, mate.decimals);
 }
 
 function both(self, other, of) {

@@ -1,7 +1,8 @@
 /** Where cells go, and what is made of missing ones. */
-import { product, single, UNIT } from '../cells.mjs';
+import { hull, product, single, UNIT } from '../cells.mjs';
 import { cellsOf, isShape, joint, moved, repeated, sameShape } from '../shapes.mjs';
 import { operandOf } from './constants.mjs';
+import { factorOfAll } from './digits.mjs';
 import { alike } from './logic.mjs';
 import { ModelValue, operation, Refusal, Rules } from './value.mjs';
 
@@ -9,14 +10,18 @@ const isAxis = (axis, { length }) => Number.isInteger(axis) && axis >= 0 && axis
 
 /** The cells of these numbers, in a shape. */
 function taken(self, shape, from, levels = 0) {
-  const { kind, decimals, categories } = self;
+  const { kind, decimals, categories, names, factor } = self;
   const rules = new Rules().broken(self.missing, 'graph.missing');
-  const compute = ({ cells }) => from.map((at) => cells[at]);
+  // What cells may be is told of a value, not of each cell.
+  const compute = ({ cells }, view) => {
+    const all = view === 1 && cells.length > from.length ? cells.reduce(hull) : undefined;
+    return from.map((at) => all ?? cells[at]);
+  };
   return operation(
     rules,
     [self],
-    { kind, decimals, categories, shape },
-    { compute, levels: self.isCiphertext ? levels : 0 },
+    { kind, decimals, categories, names, shape },
+    { compute, factor, levels: self.isCiphertext ? levels : 0 },
   );
 }
 
@@ -83,7 +88,7 @@ export const MOVES = {
     );
     const compute = (...views) => numbers.map((at) => views[firsts[at].part].cells[inside[firsts[at].part][at]]);
     const levels = all.some((one) => one.isCiphertext) ? 0.5 : 0;
-    return operation(rules, all, { ...type, shape }, { compute, levels });
+    return operation(rules, all, { ...type, shape }, { compute, levels, factor: factorOfAll(all, type) });
   },
 
   reshape(self, shape) {
@@ -114,9 +119,9 @@ export const MOVES = {
 
   filled(self) {
     if (!self.missing) return self;
-    const { kind, shape, decimals, categories } = self;
+    const { kind, shape, decimals, categories, names, factor } = self;
     const compute = ({ cells, present }) => cells.map((cell, at) => product(cell, present[at]));
-    return operation(new Rules(), [self], { kind, shape, decimals, categories }, { compute });
+    return operation(new Rules(), [self], { kind, shape, decimals, categories, names }, { compute, factor });
   },
 
   present(self) {

@@ -2,14 +2,15 @@
 import { NO_VALUE } from '../cells.mjs';
 import { cellsOf, isShape } from '../shapes.mjs';
 import { ARITHMETIC } from './arithmetic.mjs';
-import { constant } from './constants.mjs';
-import { boundsOf, readBound, readCells } from './data.mjs';
+import { constant, COUNTED } from './constants.mjs';
+import { boundsOf, countOf, namesOf, readBound, readCells } from './data.mjs';
 import { LOGIC } from './logic.mjs';
 import { MOVES } from './moves.mjs';
 import { SUMS } from './sums.mjs';
+import { TALLIES } from './tallies.mjs';
 import { ModelValue, Refusal, Rules } from './value.mjs';
 
-const METHODS = { ...ARITHMETIC, ...LOGIC, ...SUMS, ...MOVES };
+const METHODS = { ...ARITHMETIC, ...LOGIC, ...SUMS, ...MOVES, ...TALLIES };
 export const METHOD_NAMES = Object.keys(METHODS);
 
 /** Options that only these kinds have. */
@@ -30,7 +31,7 @@ class RecordValue {
   }
 }
 
-for (const name of ['kind', 'shape', 'place', 'decimals', 'missing', 'categories', 'finished']) {
+for (const name of ['kind', 'shape', 'place', 'decimals', 'missing', 'categories', 'names', 'finished']) {
   Object.defineProperty(RecordValue.prototype, name, {
     get() {
       return this.rows[0][name];
@@ -54,14 +55,16 @@ export class ModelTask {
   input(place, name, options) {
     checkName(name, this.#inputs.has(name));
     checkOptions(options);
-    const { kind = 'integer', shape = [], decimals = 0, missing = false, categories } = options;
+    const { kind = 'integer', shape = [], decimals = 0, missing = false } = options;
+    const [categories, names] = [countOf(options.categories), namesOf(options.categories)];
     this.#inputs.add(name);
     const reach = boundsOf(options);
     const read = Object.hasOwn(this.#data, name) ? readCells({ ...options, kind }, this.#data[name]) : {};
-    const type = { kind, shape, place, decimals, missing, categories };
+    const type = { kind, shape, place, decimals, missing, categories, names };
     const half = place === 'public' ? 'either' : 'server';
     const views = [read.cells ? read : reach, reach];
-    return new ModelValue(this, type, { half, views, ofDoubles: kind === 'real' });
+    const factor = COUNTED.includes(kind) ? 1n : undefined;
+    return new ModelValue(this, type, { half, views, ofDoubles: kind === 'real', factor });
   }
 
   constant(cells) {
@@ -110,7 +113,7 @@ export function call(on, method, args) {
 function recordsOf(value, records) {
   const shape = value.shape.slice(1);
   const size = cellsOf(shape);
-  const { kind, place, decimals, missing, categories, half, levels, task, ofDoubles } = value;
+  const { kind, place, decimals, missing, categories, names, half, levels, task, ofDoubles, factor } = value;
   const part = (list, row) => (Array.isArray(list) ? list.slice(row * size, (row + 1) * size) : list);
   const rows = Array.from({ length: records.count }, (_, row) => {
     const views = value.views.map(({ cells, present }) => ({
@@ -119,8 +122,8 @@ function recordsOf(value, records) {
     }));
     return new ModelValue(
       task,
-      { kind, shape, place, decimals, missing, categories },
-      { half, views, levels, record: records, ofDoubles },
+      { kind, shape, place, decimals, missing, categories, names },
+      { half, views, levels, record: records, ofDoubles, factor },
     );
   });
   return new RecordValue(records, rows);
@@ -133,20 +136,29 @@ function ofAll(value, records) {
   }
   if (value.records !== records) throw new Refusal('graph.foreign');
   const [first] = value.rows;
-  const { kind, shape, place, decimals, missing, categories, half, levels, task, ofDoubles } = first;
+  const { kind, shape, place, decimals, missing, categories, names, half, levels, task, ofDoubles, factor } = first;
   const joined = (lists) => (lists.includes(NO_VALUE) ? NO_VALUE : lists.flat());
   const views = first.views.map((_, view) => ({
     cells: joined(value.rows.map(({ views }) => views[view].cells)),
     ...(missing && { present: value.rows.flatMap(({ views }) => views[view].present) }),
   }));
-  const type = { kind, shape: [records.count, ...shape], place, decimals, missing, categories };
-  return new ModelValue(task, type, { half, views, levels, ofDoubles });
+  const type = { kind, shape: [records.count, ...shape], place, decimals, missing, categories, names };
+  return new ModelValue(task, type, { half, views, levels, ofDoubles, factor });
 }
 
 function checkName(name, taken) {
+  if (!isName(name) || taken) throw new Refusal('graph.name');
+}
+
+function isName(name) {
   const bytes = typeof name === 'string' ? new TextEncoder().encode(name).length : 0;
-  const fits = bytes > 0 && bytes <= 256 && name !== '__proto__' && name.isWellFormed();
-  if (!fits || taken) throw new Refusal('graph.name');
+  return bytes > 0 && bytes <= 256 && name !== '__proto__' && name.isWellFormed();
+}
+
+/** So many, or different names. */
+function areCategories(given) {
+  if (!Array.isArray(given)) return Number.isInteger(given) && given >= 1 && given <= 2 ** 32;
+  return given.length >= 1 && given.length <= 256 && given.every(isName) && new Set(given).size === given.length;
 }
 
 function checkOptions(options) {
@@ -166,10 +178,7 @@ function checkOptions(options) {
       'input.option',
     )
     .broken(!Number.isInteger(decimals) || decimals < 0 || decimals > 36, 'parameters.decimals')
-    .broken(
-      kind === 'category' && !(Number.isInteger(categories) && categories >= 1 && categories <= 2 ** 32),
-      'parameters.categories',
-    )
+    .broken(kind === 'category' && !areCategories(categories), 'parameters.categories')
     .broken(!isShape(shape), 'graph.shape');
   rules.end();
   if (OWN.min.includes(kind)) {

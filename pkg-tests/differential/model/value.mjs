@@ -32,11 +32,14 @@ export class Rules {
   }
 }
 
-/** A value. `half`: who computes it. `record`: those that it is a value of one of. `levels`: about how many products of ciphertexts follow one another. `ofDoubles`: made of reals that were given. */
+/**
+ * A value. `half`: who computes it. `record`: those that it is a value of one of. `levels`: about how many products of ciphertexts follow one another. `ofDoubles`: made of reals that were given.
+ * `factor`: what units of an input its own are multiples of, where it is an input, or known, and was only moved, multiplied with known numbers and added to such; undefined for anything else.
+ */
 export class ModelValue {
-  constructor(task, type, { half, views, levels = 0, bits = 0, record, constant = false, ofDoubles = false }) {
-    Object.assign(this, { decimals: 0, missing: false, categories: undefined }, type);
-    Object.assign(this, { task, half, views, levels, bits, record, constant, ofDoubles });
+  constructor(task, type, { half, views, levels = 0, bits = 0, record, constant = false, ofDoubles = false, factor }) {
+    Object.assign(this, { decimals: 0, missing: false, categories: undefined, names: undefined }, type);
+    Object.assign(this, { task, half, views, levels, bits, record, constant, ofDoubles, factor });
   }
 
   get finished() {
@@ -82,7 +85,7 @@ export function mostHidden(values) {
  * What an operation gives. `finishes`: no scheme computes it; `statistic`: of sums, which are single; `shape`: in which what is beside each other is read, where
  * that is another one than operands have. `compute` makes cells of the views of the operands.
  */
-export function operation(rules, inputs, type, { compute, levels = 0, bits = 0, ...how }) {
+export function operation(rules, inputs, type, { compute, levels = 0, bits = 0, factor, ...how }) {
   const place = type.place ?? mostHidden(inputs);
   const half = place === 'public' ? 'either' : halfOf(rules, inputs, how);
   rules.broken((type.decimals ?? 0) > MOST_DECIMALS, 'operator.invalid');
@@ -99,7 +102,8 @@ export function operation(rules, inputs, type, { compute, levels = 0, bits = 0, 
   const deepest = Math.max(0, ...inputs.map((input) => (input.isCiphertext ? input.levels : 0)));
   const record = inputs.find((input) => input.record)?.record;
   const ofDoubles = inputs.some((input) => input.ofDoubles);
-  return new ModelValue(task, { ...type, place }, { half, views, bits, record, ofDoubles, levels: deepest + levels });
+  const made = { half, views, bits, record, ofDoubles, factor, levels: deepest + levels };
+  return new ModelValue(task, { ...type, place }, made);
 }
 
 /** Who computes: whoever reads something is at least where that is. */
