@@ -3,7 +3,8 @@ import { isSingle, widened } from './cells.mjs';
 import { compare, minus, nearest, ofDouble, over, powerOfTen } from './fraction.mjs';
 import { mayBeRefused, mayBeTooLong } from './limits.mjs';
 import { countOf, namesOf, readBound } from './model/data.mjs';
-import { ACCEPTED, isUndefined, predict } from './model/predict.mjs';
+import { ACCEPTED, isUndefined, predict, predictNext } from './model/predict.mjs';
+import { exchanged, pairOf } from './recipe.mjs';
 import { nested } from './shapes.mjs';
 import { backwards } from './subject.mjs';
 
@@ -40,6 +41,8 @@ export function check(pkg, program, found, journey = {}) {
     );
   if (found.shared) checkShared(context, expected.outputs.slice(-1), found.shared);
   if (found.plain) checkPlain(context, predict(program, undefined, { unencrypted: true }).outputs, found.plain);
+  if (found.exchanged) checkExchanged(context, program, found.exchanged);
+  if (found.passed) checkPassed(context, program, expected.outputs, found.passed);
   if (found.threads === false) differ('two threads', 'other bytes', 'the bytes of one thread');
   if (found.again) checkStale(found, differ);
   return report;
@@ -245,12 +248,70 @@ function checkShared(context, outputs, { refused, info, details }) {
   }
 }
 
+/** Which digits a program has of an input: what its name says behind that. */
+function digitsIn({ inputs }, name) {
+  const own = inputs.filter(({ digitsOf }) => digitsOf === name);
+  return own.map((input) => input.name.match(/: (\d+ digits of .*?)(?: \(\d+\))?$/)?.[1]);
+}
+
+/** Where cells of an input lie, and those of its digits. */
+function layoutsOf({ inputs }, name) {
+  const own = inputs.filter((input) => input.name === name || input.digitsOf === name);
+  return JSON.stringify(own.map(({ layout }) => layout));
+}
+
+const isMissing = (error) => error?.code === 'input.missing';
+
+/** Two inputs given for each other: only where a program compares digits of the one that it does not compare of the other, it has to have them encrypted for it. */
+function checkExchanged({ pkg, info, differ, ...context }, program, { details, refused }) {
+  const pair = pairOf(program);
+  const [a, b] = pair.map((number) => digitsIn(info, program.inputs[number].name).sort().join());
+  // Where cells lie is told of each input.
+  const layouts = pair.map((number) => layoutsOf(info, program.inputs[number].name));
+  if (refused instanceof pkg.GraphError && layouts[0] !== layouts[1]) return;
+  if (refused || a !== b) {
+    if (!(isMissing(refused) && a !== b))
+      differ('exchanged inputs', refused ?? 'accepted', a === b ? 'accepted' : 'input.missing');
+    return;
+  }
+  const { outputs } = predict(exchanged(program, pair), offOf(info));
+  checkOutputs({ ...context, pkg, info, differ: within(differ, 'exchanged inputs') }, outputs, details);
+}
+
+/** What a second program makes of a result, with inputs that were encrypted for it, or for the first one, if that has all digits. */
+function checkPassed({ differ, report, ...context }, program, outputs, { infos, details, again, refused }) {
+  const expected = predictNext(program, outputs);
+  const own = { ...context, report, info: infos?.[1], differ: within(differ, 'next program') };
+  if (refused) {
+    if (mayBeRefused(expected, refused)) report.refused = refused.code;
+    else own.differ('compile', `refused: ${refused.code}: ${refused.message}`, 'accepted');
+    return;
+  }
+  checkOutputs(own, expected.outputs, details);
+  if (!again) return;
+  const isGiven = program.next.inputs.every(({ name }) => {
+    const given = digitsIn(infos[0], name);
+    return digitsIn(infos[1], name).every((one) => given.includes(one));
+  });
+  if (!again.refused)
+    checkOutputs({ ...own, differ: within(own.differ, 'inputs of the first one') }, expected.outputs, again);
+  else if (isGiven || !isMissing(again.refused)) own.differ('inputs of the first one', again.refused, 'accepted');
+}
+
+function checkOutputs(context, outputs, details) {
+  for (const { name, value } of outputs) {
+    const errors = sourcesOf(context.info, name).map(({ errorBits }) => errorBits);
+    const off = value.isCiphertext && value.kind === 'real' ? ofDouble(2 ** Math.max(...errors)) : undefined;
+    checkOutput({ ...context, off }, name, value, details[name]);
+  }
+}
+
 /** The package's own result without encryption. */
 function checkPlain({ pkg, differ, report }, outputs, found) {
-  const problem = outputs.some(({ value }) => isUndefined(value));
+  const problem = outputs.some(({ value }) => isUndefined(value) || value.cells.includes(undefined));
   if (found.problem) {
     // Exact numbers may get too long.
-    const isLong = found.problem instanceof pkg.MemoryError && found.problem.code === 'program.too_large';
+    const isLong = found.problem.code === 'program.too_large' || /the program is too large/.test(found.problem.message);
     if (!isLong && (!problem || found.problem.code !== 'statistic.undefined'))
       differ('plain', found.problem, 'no error');
     return;

@@ -1,5 +1,5 @@
 /** Random calls on values. What they are refused for the model says: then another one is drawn. */
-import { numberOf } from './draw-inputs.mjs';
+import { MOST_DAY, numberOf } from './draw-inputs.mjs';
 import { fraction, powerOfTen } from './fraction.mjs';
 import { spread } from './model/logic.mjs';
 import { cellsOf, joint, nested } from './shapes.mjs';
@@ -232,8 +232,6 @@ function dayOf(dice, day) {
   const text = date.toISOString();
   return text.length === 24 && dice.chance(0.3) ? text.slice(0, 10) : date;
 }
-
-const MOST_DAY = 100_000_000;
 
 function dayIn(dice, one) {
   if (!one) return dice.between(0, 20_000);

@@ -26,7 +26,7 @@ const SIZES = { BGV: { 1: 3, 3: 5, 9: 7, 60: 4, 2000: 2, 1e6: 1, 1e12: 0.3 }, CK
 /** Names of categories, some of which objects have, or differ by little. */
 const CATEGORIES = ['north', 'south', '0', '1', ' ', 'constructor', 'Nord\n"', 'é', 'e\u0301', 'b'.repeat(200), '東'];
 /** The last day that a `Date` has, and days with years of four digits. */
-const MOST_DAY = 100_000_000;
+export const MOST_DAY = 100_000_000;
 const [FIRST_WRITTEN, LAST_WRITTEN] = [-719_528, 2_932_896];
 
 /** Lengths of dimensions that are drawn from, so that values go together. */

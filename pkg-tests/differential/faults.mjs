@@ -32,6 +32,19 @@ const exchanged = ({ on, args: [first, ...rest] }) =>
   'operand' in first ? { on: first.operand, args: [{ operand: on }, ...rest] } : {};
 const isAbsent = (cell) => cell === null || cell === undefined || Number.isNaN(cell);
 const isNumber = (value) => typeof value === 'number';
+const COMPARISONS = ['lessThan', 'atMost', 'greaterThan', 'atLeast', 'equals', 'max', 'min'];
+/** Cells of inputs so wide that these are compared by digits. */
+const wide = (change) =>
+  cells((list, options) => {
+    const { min, max } = options;
+    const isWide =
+      max !== undefined && options.kind !== 'real' && options.kind !== 'date' && Number(max) - Number(min) > 511;
+    return isWide ? list.map((cell) => (isAbsent(cell) ? cell : change(cell, options))) : list;
+  });
+const edges = (change) =>
+  calls(['histogram', 'quantile'], ({ args }) => ({
+    args: args.map((arg) => (Array.isArray(arg.value) ? { ...arg, value: change(arg.value) } : arg)),
+  }));
 const called = (from, to) => calls(from, () => ({ method: to }));
 
 export const FAULTS = {
@@ -60,6 +73,42 @@ export const FAULTS = {
   'equal is at most': called('equals', 'atMost'),
   'the larger one is the smaller one': called('max', 'min'),
   'the smaller one is the larger one': called('min', 'max'),
+  'the highest digit is lost': wide((cell) => (typeof cell === 'bigint' ? cell % 64n : Math.trunc(cell % 64))),
+  'the lowest digit is lost': wide((cell) => (typeof cell === 'bigint' ? cell - (cell % 8n) : cell - (cell % 8))),
+  'what is below 0 is compared as if it were above': wide((cell, { max }) => {
+    const size = cell < 0 ? -cell : cell;
+    return size <= max ? size : cell;
+  }),
+  'known numbers between two units are the lower one': argument(COMPARISONS, (value) =>
+    isNumber(value) ? Math.floor(value) : value,
+  ),
+  'known numbers are compared without their last decimal': argument(COMPARISONS, (value) =>
+    isNumber(value) ? Math.floor(value * 10) / 10 : value,
+  ),
+  'cells are compared before they are turned': calls('rotate', () => ({ args: [{ value: 0 }] })),
+  'known numbers are added with the other sign': argument('add', (value) => (isNumber(value) ? -value : value)),
+  'factors lose their sign': argument('multiply', (value) => (isNumber(value) ? Math.abs(value) : value)),
+  'what is not there is compared as 1': calls('filled', ({ on }) => ({ on, method: 'present', args: [] })),
+  'names of categories are in another order': cells((list, { categories }) =>
+    Array.isArray(categories)
+      ? list.map((cell) => (isAbsent(cell) ? cell : categories.at(categories.indexOf(cell) - 1)))
+      : list,
+  ),
+  'the next name is compared': (program) => {
+    const lists = program.inputs.flatMap(({ options: { categories } }) =>
+      Array.isArray(categories) ? [categories] : [],
+    );
+    const next = (name) => {
+      const names = lists.find((all) => all.includes(name));
+      return names ? names.at(names.indexOf(name) - 1) : name;
+    };
+    return argument('equals', (value) => (Array.isArray(value) ? value.map(next) : next(value)))(program);
+  },
+  'the table is read from its end': argument('lookup', (value) => (Array.isArray(value) ? value.toReversed() : value)),
+  'bins lie one higher': edges((all) => all.map((edge) => (isNumber(edge) ? edge + 1 : edge))),
+  'the last bin has no end': edges((all) => (isNumber(all.at(-1)) ? all.with(-1, all.at(-1) - 1e-6) : all)),
+  'the quantile is that of the larger ones': argument('quantile', (share) => (share < 1 ? 1 - share : share)),
+  'what is not true is counted': calls('count', ({ on }) => ({ on, method: 'sum', args: [] })),
   'and is or': called('and', 'or'),
   'or is and': called('or', 'and'),
   'not is nothing': calls('not', () => ({ method: 'and', args: [{ value: true }] })),
@@ -131,6 +180,16 @@ export const WRONG_RESULTS = {
     (value) => value instanceof Date,
     (value) => new Date(value.getTime() + 86_400_000),
   ),
+  'a category is another one': number(
+    (value) => typeof value === 'string',
+    (value) => `${value}'`,
+  ),
+  'inputs that are given for each other are taken by their names': ({ exchanged, ...found }) =>
+    exchanged ? { ...found, exchanged: { details: found.details } } : found,
+  'a result is taken for what it was before': ({ passed, ...found }) =>
+    passed ? { ...found, passed: { ...passed, details: found.details } } : found,
+  'digits of other inputs are refused': ({ exchanged, ...found }) =>
+    exchanged ? { ...found, exchanged: { refused: { code: 'input.missing' } } } : found,
   'a missing cell is there': number(
     (value) => value === null,
     () => 0,

@@ -2,7 +2,7 @@
 import { Dice } from './dice.mjs';
 import { NO_VALUE } from './cells.mjs';
 import { randomStep, sample } from './draw-calls.mjs';
-import { randomInputs } from './draw-inputs.mjs';
+import { MOST_DAY, randomInputs } from './draw-inputs.mjs';
 import { mistaken } from './mistakes.mjs';
 import { digitsOf } from './model/digits.mjs';
 import { comparedDecimals, spread } from './model/logic.mjs';
@@ -10,9 +10,11 @@ import { tried } from './model/predict.mjs';
 import { operandOf } from './model/constants.mjs';
 import { ModelValue } from './model/value.mjs';
 import { ModelTask } from './model/task.mjs';
-import { cellsIn, readBy } from './recipe.mjs';
+import { cellsIn, modelHost, readBy } from './recipe.mjs';
 import { cellsOf } from './shapes.mjs';
 
+/** Share of those of integers whose results another one takes. */
+const NEXT = 0.15;
 /** Share of programs with a mistake in them, which must be refused. */
 const MISTAKES = 0.08;
 /** Share of those of integers that draw numbers which are compared by digits. */
@@ -37,7 +39,23 @@ export function randomProgram(seed, index, mistakes = MISTAKES) {
   for (let step = 0; step < count; step++) drawing.add();
   drawing.addNarrow();
   const program = { scheme, inputs, steps: drawing.steps, outputs: drawing.outputs() };
-  return dice.chance(mistakes) ? mistaken(dice, program, drawing) : program;
+  if (dice.chance(mistakes)) return mistaken(dice, program, drawing);
+  return scheme === 'BGV' && dice.chance(NEXT) ? withNext(dice, program, drawing, limits) : program;
+}
+
+/** The same, and another program that takes one of its results, and some of its inputs. */
+function withNext(dice, program, { operands }, limits) {
+  const isTaken = ({ isCiphertext, missing, levels }) => isCiphertext && !missing && levels < limits.levels - 1;
+  const outputs = program.outputs.filter(({ operand }) => isTaken(operands[operand]));
+  if (outputs.length === 0) return program;
+  const { name: output, operand } = dice.pick(outputs);
+  const before = { [output]: operands[operand] };
+  const taken = { place: 'result', name: 'taken', options: { output } };
+  const shared = program.inputs.filter(({ place }) => place === 'encrypted' && dice.chance(0.7));
+  const inputs = [taken, ...shared];
+  const drawing = new Drawing(dice, inputs, limits, before);
+  for (let step = dice.between(1, 5); step > 0; step--) drawing.add();
+  return { ...program, next: { scheme: program.scheme, inputs, steps: drawing.steps, outputs: drawing.outputs() } };
 }
 
 /** How deep, how large and how hard to compare values get. */
@@ -66,14 +84,15 @@ class Drawing {
   operands;
   steps = [];
 
-  constructor(dice, inputs, limits) {
+  constructor(dice, inputs, limits, before) {
     this.#dice = dice;
     this.#limits = limits;
     this.#inputs = inputs;
     const places = ['encrypted', 'plain', 'public'];
     const data = Object.assign({}, ...places.map((place) => cellsIn({ inputs }, place)));
     this.#task = new ModelTask({ scheme: limits.scheme, data });
-    this.operands = inputs.map(({ place, name, options }) => this.#task.input(place, name, options));
+    const host = modelHost(this.#task, before);
+    this.operands = inputs.map(({ place, name, options }) => host.input(place, name, options));
   }
 
   /** One more step, if one is found. */
@@ -202,6 +221,7 @@ class Drawing {
     if (cells === NO_VALUE && !finished) return false;
     if (value.bits > 2.5 * bits) return false;
     if (!step.records && !this.#isTellable(value, operands, step, row)) return false;
+    if (kind === 'date' && !reach.every((one) => one && isDay(one.low) && isDay(one.high))) return false;
     if (!isCiphertext) return decimals < 40;
     if (value.levels > levels || reach === NO_VALUE) return false;
     // What the server has in the clear needs bounds, such as quotients by what is never 0.
@@ -257,6 +277,8 @@ class Drawing {
     return [];
   }
 }
+
+const isDay = ({ n, d }) => Math.abs(Number(n / d)) <= MOST_DAY;
 
 /** Whether its integers are too long to be given, or computed with. */
 function isWide(operand) {

@@ -2,7 +2,8 @@
 import { NO_VALUE } from './cells.mjs';
 import { nearest, ofDouble, powerOfTen } from './fraction.mjs';
 import { countOf, namesOf, readBound } from './model/data.mjs';
-import { predict } from './model/predict.mjs';
+import { predict, predictNext } from './model/predict.mjs';
+import { exchanged, pairOf } from './recipe.mjs';
 import { nested } from './shapes.mjs';
 
 const DAY_MS = 86_400_000;
@@ -13,8 +14,27 @@ export const PROMISED = { level: 1, budgetBits: 10, errorBits: -16 };
 export function imitated({ UndefinedStatisticError }, program) {
   const { scheme } = program;
   const isReal = scheme === 'CKKS';
-  const { refusal, outputs, trace } = predict(program, isReal ? ofDouble(2 ** PROMISED.errorBits) : undefined);
+  const off = isReal ? ofDouble(2 ** PROMISED.errorBits) : undefined;
+  const { refusal, outputs, trace } = predict(program, off);
   if (refusal) return { refusal: { step: refusal.step, error: new Error(refusal.codes.join()) }, trace };
+  const info = infoOf(program, outputs);
+  const details = detailsOf(UndefinedStatisticError, isReal, outputs);
+  const found = { info, trace, details, short: shortOf(details), inputs: {}, results: {} };
+  const pair = pairOf(program);
+  if (pair) {
+    const other = predict(exchanged(program, pair), off);
+    found.exchanged = { details: detailsOf(UndefinedStatisticError, isReal, other.outputs) };
+  }
+  if (program.next) {
+    const next = predictNext(program, outputs);
+    const infos = [info, infoOf(program.next, next.outputs)];
+    found.passed = { infos, details: detailsOf(UndefinedStatisticError, isReal, next.outputs) };
+  }
+  return found;
+}
+
+/** As what `decryptDetails` gives. */
+function detailsOf(UndefinedStatisticError, isReal, outputs) {
   const details = {};
   for (const { name, value } of outputs) {
     const budgetBits = isReal ? undefined : value.isCiphertext ? PROMISED.budgetBits + 1 : Infinity;
@@ -22,7 +42,7 @@ export function imitated({ UndefinedStatisticError }, program) {
       value.cells === NO_VALUE ? new UndefinedStatisticError('statistic.undefined', 'no value') : undefined;
     details[name] = { value: problem ? undefined : decrypted(value), problem, budgetBits };
   }
-  return { info: infoOf(program, outputs), trace, details, short: shortOf(details), inputs: {}, results: {} };
+  return details;
 }
 
 /** `decrypt` beside `decryptDetails`. */

@@ -1,5 +1,6 @@
 /** How a program is run: mostly the straight way. */
 import { Dice } from './dice.mjs';
+import { pairOf } from './recipe.mjs';
 
 /** A ring that has room for all cells, and all their digits. */
 const SMALL = 1024;
@@ -26,7 +27,7 @@ const PASSES = [
  * `compile`: options; `reopened`: from bytes; `restored`: with which keys a client from bytes goes on; `apart`: inputs are encrypted one after the other, the last
  * one first; `bound`: results are decrypted with their inputs; `held`: numbers of inputs that stay with the evaluator; `again`: once more with cells in reverse order;
  * `threads`: on two, too; `shared`: another program under the same parameters, which takes the same ciphertexts; `plain`: unencrypted, too; `owned`: every other input
- * is encrypted by a data owner who has the public key. Rings of `compile` may be too small to protect anything: what is computed is the same, sooner.
+ * is encrypted by one of two data owners who have the public key; `exchanged`: two inputs are given for each other, too; `passed`: results are taken by the program that is `next`. Rings of `compile` may be too small to protect anything: what is computed is the same, sooner.
  */
 export function randomJourney(seed, index, program) {
   const dice = new Dice(seed ^ 0x5eed, index);
@@ -53,6 +54,8 @@ export function randomJourney(seed, index, program) {
     shared: dice.chance(0.15),
     plain: dice.chance(0.3),
     owned: dice.chance(0.2),
+    exchanged: dice.chance(0.6) && pairOf(program) !== undefined,
+    passed: program.next !== undefined,
   };
 }
 
@@ -76,4 +79,6 @@ export const STRAIGHT = {
   shared: false,
   plain: false,
   owned: false,
+  exchanged: false,
+  passed: false,
 };

@@ -1,4 +1,5 @@
 /** Programs with one mistake in them. Where and with which codes they are refused the model says. */
+import { countOf } from './model/data.mjs';
 import { METHOD_NAMES } from './model/task.mjs';
 import { countOf } from './recipe.mjs';
 import { flattened, nested } from './shapes.mjs';
@@ -67,6 +68,14 @@ const MISTAKES = {
       { kind: 'category' },
       { kind: 'category', categories: 0 },
       { kind: 'category', categories: 2 ** 32 + 1 },
+      { kind: 'category', categories: [] },
+      { kind: 'category', categories: ['a', 'b', 'a'] },
+      { kind: 'category', categories: ['a', ''] },
+      { kind: 'category', categories: ['a', 'b'.repeat(257)] },
+      { kind: 'category', categories: [0, 1] },
+      { kind: 'category', categories: '2' },
+      { kind: 'category', categories: Array.from({ length: 257 }, (_, at) => `${at}`) },
+      { kind: 'category', categories: ['a', '\ud800'] },
     ]);
     const place = dice.pick(['encrypted', 'plain', 'public']);
     const name = dice.pick(['another', 'another', '', '__proto__', 'a'.repeat(257), '\ud800', program.inputs[0].name]);
@@ -114,7 +123,7 @@ function wrongCells(dice, options, cells) {
   const bad = dice.pick([
     ...[null, undefined, NaN, 'x', {}, Infinity, true, 0.123456789, 'surely none'],
     ...(number ? [typeof max === 'bigint' ? max + 1n : max + 1, Number(max) * 10 + 1] : []),
-    ...(kind === 'category' ? [categories, -1, 0.5] : []),
+    ...(kind === 'category' ? [countOf(categories), -1, 0.5, ' north', 'toString'] : []),
     ...(kind === 'date' ? ['2024-02-30', '1900-01-01', new Date(1), 5] : []),
   ]);
   const shapes = [[cells], flat.slice(1), [...flat, flat[0]], 5, 'abc', null];
@@ -147,6 +156,22 @@ const OPERANDS = [
   0.5,
   true,
   3,
+  'north',
+  ['north', 1],
+  '2024-02-30',
+];
+const EDGES = [
+  [],
+  [1],
+  [1, 1],
+  [2, 1],
+  [0, NaN],
+  [0, '1'],
+  ['2024-01-01', '2024-02-01'],
+  ['2024-01-01', '2024-02-30'],
+  5,
+  [0, 1, 2],
+  Array.from({ length: 258 }, (_, at) => at),
 ];
 const AXES = [-1, 7, 0.5, '0', NaN];
 const SHAPES = [[0], [-1], [1.5], 'x', 3, [7, 11], [2 ** 33]];
@@ -180,6 +205,16 @@ function wrongArguments(dice, method, count) {
     case 'max':
     case 'min':
       return [operand(), ...values([], [{ gap: 0 }], [{ gap: -1 }], [{ gap: 0.5 }])];
+    case 'counts':
+      return [];
+    case 'histogram':
+      return [{ value: dice.pick(EDGES) }];
+    case 'quantile':
+      return [{ value: dice.pick([0, 1.5, -1, NaN, '0.5', 0.5, 0.5, 1]) }, { value: dice.pick(EDGES) }];
+    case 'lookup':
+      return [
+        dice.chance(0.5) ? operand() : { value: dice.pick([[], 3, [true, false], ['a'], [1, [2]], [1], [[1, 2]]]) },
+      ];
     case 'sum':
       return [{ value: dice.pick(AXES) }];
     case 'variance':

@@ -2,7 +2,8 @@
  * Programs as data, and what calls they are. `{ scheme, inputs, steps, outputs }`: an input is `{ place, name, options, cells }`, a step `{ on, method, args }`,
  * `{ constant }` or `{ records, steps, results }`, an output `{ name, operand }`. Operands are numbered: inputs, then what steps give. In a `forEach` those that
  * are there before go on with its records, which are of the operands `records`, and what its own steps give; `results` are numbers of these, and each is one
- * operand after it. An argument is `{ operand }`, `{ operands }`, `{ value }` or `{ foreign: true }`.
+ * operand after it. An argument is `{ operand }`, `{ operands }`, `{ value }` or `{ foreign: true }`. `next` is a program that takes results of this one, inputs of
+ * place `result`, whose option `output` names them.
  */
 import { ModelTask, call } from './model/task.mjs';
 
@@ -22,10 +23,11 @@ export function at(step, call) {
   }
 }
 
-/** The package's builder, as a host. */
-export function packageHost(task, other) {
+/** The package's builder, as a host. `before`: the task whose results are taken. */
+export function packageHost(task, other, before) {
   return {
-    input: (place, name, options) => task[place](name, options),
+    input: (place, name, options) =>
+      place === 'result' ? task.result(name, before, options.output) : task[place](name, options),
     constant: (cells) => task.constant(cells),
     call: (on, method, args) => on[method](...args),
     forEach: (columns, body) => task.forEach(columns, body),
@@ -34,9 +36,11 @@ export function packageHost(task, other) {
   };
 }
 
-export function modelHost(task) {
+/** `before`: the values of outputs whose results are taken, by name. */
+export function modelHost(task, before) {
   return {
-    input: (place, name, options) => task.input(place, name, options),
+    input: (place, name, options) =>
+      place === 'result' ? task.result(name, before[options.output]) : task.input(place, name, options),
     constant: (cells) => task.constant(cells),
     call,
     forEach: (columns, body) => task.forEach(columns, body),
@@ -117,6 +121,23 @@ export function withOperands(step, other) {
 /** How many operands a step gives. */
 export function countOf(step) {
   return step.records ? step.results.length : 1;
+}
+
+/** Two encrypted inputs of one type and bounds, by number: each may be given for the other. Undefined where there are none. */
+export function pairOf({ inputs }) {
+  const told = inputs.map(({ place, options }) => (place === 'encrypted' ? describe(options) : undefined));
+  const first = told.findIndex((one, at) => one !== undefined && told.indexOf(one, at + 1) > 0);
+  return first < 0 ? undefined : [first, told.indexOf(told[first], first + 1)];
+}
+
+const describe = (options) => JSON.stringify(options, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
+
+/** The program where two inputs have each other's cells. */
+export function exchanged(program, [a, b]) {
+  const { inputs } = program;
+  const [first, second] = [inputs[a], inputs[b]];
+  const cells = (input, { cells }) => ({ ...input, cells });
+  return { ...program, inputs: inputs.with(a, cells(first, second)).with(b, cells(second, first)) };
 }
 
 /** The numbers of operands that a step reads, those of a `forEach`'s own included. */

@@ -71,7 +71,7 @@ function literal(value, isKey = false) {
   if (typeof value === 'bigint') return `${value}n`;
   if (Object.is(value, -0)) return '-0';
   if (typeof value === 'string') return isKey && /^[A-Za-z]\w*$/.test(value) ? value : JSON.stringify(value);
-  if (value instanceof Date) return `new Date(${JSON.stringify(value.toISOString().slice(0, 10))})`;
+  if (value instanceof Date) return `new Date(${JSON.stringify(value.toISOString().split('T')[0])})`;
   if (typeof value !== 'object' || value === null) return String(value);
   if (ArrayBuffer.isView(value)) return `${value.constructor.name}.from(${literal(Array.from(value))})`;
   if (Array.isArray(value)) return `[${value.map((one) => literal(one)).join(', ')}]`;

@@ -1,5 +1,5 @@
 /** Programs through the package: what it gives, or where and how it refuses. */
-import { build, cellsIn, packageHost, Refused, at } from './recipe.mjs';
+import { build, cellsIn, exchanged, packageHost, pairOf, Refused, at } from './recipe.mjs';
 import { flattened, nested } from './shapes.mjs';
 
 /**
@@ -29,10 +29,12 @@ async function perform(createTask, [loom, second], program, journey, keep, trace
   const opened = journey.reopened ? keep(await later('reopen', () => open(loom))) : compiled;
   const client = keep(await later('client', () => opened.client()));
   const restored = keep(await later('restore', () => restore(compiled, client, journey)));
-  const owner = journey.owned && keep(await later('owner', async () => opened.owner(await client.publicKey())));
+  const owners = [];
+  for (let count = journey.owned ? 2 : 0; count > 0; count--)
+    owners.push(keep(await later('owner', async () => opened.owner(await client.publicKey()))));
   const keys = journey.restored === 'new keys' ? restored.evaluationKeys : client.evaluationKeys;
   const once = async (given) => {
-    const inputs = await later('encrypt', () => encrypt(client, owner, encryptedOf(given), journey));
+    const inputs = await later('encrypt', () => encrypt(client, owners, encryptedOf(given), journey));
     const results = await later('run', () => runOnce(compiled, inputs, keys, given, journey));
     const options = { public: cellsIn(given, 'public'), ...(journey.bound && { inputs }) };
     const details = await later('decrypt', () => restored.decryptDetails(results, options));
@@ -45,6 +47,10 @@ async function perform(createTask, [loom, second], program, journey, keep, trace
   if (journey.plain) found.plain = await plain(client, program);
   if (journey.shared)
     found.shared = await later('shared', () => ask(loom, createTask, program, journey, compiled, client, first, keep));
+  if (journey.exchanged && pairOf(program))
+    found.exchanged = await later('exchanged', () => exchange(compiled, restored, keys, program, first.inputs));
+  if (journey.passed && program.next)
+    found.passed = await later('passed', () => pass(loom, createTask, program, options, keep));
   if (!journey.again) return found;
   found.again = await once(backwards(program));
   // The one run's results with the other's inputs.
@@ -72,12 +78,13 @@ function given(program, place) {
 const encryptedOf = (program) => given(program, 'encrypted');
 const clearOf = (program) => ({ plain: given(program, 'plain'), public: given(program, 'public') });
 
-/** By the client, every other one by the data owner, if there is one; all at once, or each for itself. */
-async function encrypt(client, owner, cells, { apart }) {
-  const all = Object.entries(cells).map((cell, number) => ({ cell, who: number % 2 === 1 && owner ? owner : client }));
+/** By the client and data owners in turns, if there are any; all at once, or each for itself. */
+async function encrypt(client, owners, cells, { apart }) {
+  const everybody = [client, ...owners];
+  const all = Object.entries(cells).map((cell, number) => ({ cell, who: everybody[number % everybody.length] }));
   const parts = apart
     ? all.map((one) => [one]).reverse()
-    : [client, owner].map((who) => all.filter((one) => one.who === who));
+    : everybody.map((who) => all.filter((one) => one.who === who));
   const inputs = {};
   for (const part of parts.filter(({ length }) => length > 0))
     Object.assign(inputs, await part[0].who.encrypt(Object.fromEntries(part.map(({ cell }) => cell))));
@@ -116,6 +123,40 @@ async function onTwo(open, { inputs, results }, keys, program) {
   } finally {
     opened.dispose();
   }
+}
+
+/** Two inputs given for each other, which have each other's digits: results, or why there are none. */
+async function exchange(compiled, client, keys, program, inputs) {
+  const [a, b] = pairOf(program).map((number) => program.inputs[number].name);
+  const given = { ...inputs, [a]: inputs[b], [b]: inputs[a] };
+  const results = await compiled.run(given, keys, clearOf(program)).catch((refused) => ({ refused }));
+  if (results.refused instanceof Error) return results;
+  const options = { public: cellsIn(program, 'public'), inputs: given };
+  return { details: await client.decryptDetails(results, options) };
+}
+
+/** A result on its way into another program, which has some of the inputs, too: those that were encrypted for it, and those for the first one. */
+async function pass(loom, createTask, program, options, keep) {
+  const tasks = [loom.task(), loom.task()];
+  build(packageHost(tasks[0], createTask), program);
+  build(packageHost(tasks[1], createTask, tasks[0]), program.next);
+  const compiled = await loom.compileAll(tasks, options).catch((refused) => ({ refused }));
+  if (compiled.refused) return compiled;
+  const [first, second] = compiled.map(keep);
+  const client = keep(await second.client());
+  const holder = keep(await first.restoreClient(await client.save()));
+  const inputs = await holder.encrypt(encryptedOf(program));
+  const results = await first.run(inputs, holder.evaluationKeys, clearOf(program));
+  const [taken, ...shared] = program.next.inputs;
+  const once = async (rest) => {
+    const given = { [taken.name]: results[taken.options.output], ...rest };
+    return client.decryptDetails(await second.run(given, client.evaluationKeys));
+  };
+  const infos = [first.info, second.info];
+  const details = await once(await client.encrypt(encryptedOf(program.next)));
+  if (shared.length === 0) return { infos, details };
+  const theirs = Object.fromEntries(shared.map(({ name }) => [name, inputs[name]]));
+  return { infos, details, again: await once(theirs).catch((refused) => ({ refused })) };
 }
 
 /** Without encryption: outputs, or the error. */

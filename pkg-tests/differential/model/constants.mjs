@@ -1,5 +1,5 @@
 /** Numbers, booleans and days beside values. */
-import { single } from '../cells.mjs';
+import { hull, single } from '../cells.mjs';
 import { decimalsOf, fraction, ofDouble } from '../fraction.mjs';
 import { flattened, isShape } from '../shapes.mjs';
 import { dayOf } from './data.mjs';
@@ -19,10 +19,12 @@ export function constant(task, value, like) {
   const { shape, cells } = found;
   const of = (kind, fractions, more = {}) => {
     const view = { cells: fractions.map(single) };
+    const all = view.cells.reduce(hull);
+    const reach = { cells: view.cells.map(() => all) };
     return new ModelValue(
       task,
       { kind, shape, place: 'public', ...more },
-      { half: 'either', views: [view, view], constant: true, factor: COUNTED.includes(kind) ? 1n : undefined },
+      { half: 'either', views: [view, reach], constant: true, factor: COUNTED.includes(kind) ? 1n : undefined },
     );
   };
   if (cells.every((cell) => typeof cell === 'boolean'))

@@ -86,7 +86,10 @@ export const MOVES = {
         return found === part ? place.with(axis, index) : place.map(() => 0);
       }),
     );
-    const compute = (...views) => numbers.map((at) => views[firsts[at].part].cells[inside[firsts[at].part][at]]);
+    const compute = (...views) => {
+      const all = views.pop() === 1 ? views.flatMap(({ cells }) => cells).reduce(hull) : undefined;
+      return numbers.map((at) => all ?? views[firsts[at].part].cells[inside[firsts[at].part][at]]);
+    };
     const levels = all.some((one) => one.isCiphertext) ? 0.5 : 0;
     return operation(rules, all, { ...type, shape }, { compute, levels, factor: factorOfAll(all, type) });
   },

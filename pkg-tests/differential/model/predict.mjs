@@ -12,13 +12,13 @@ export const ACCEPTED = 'accepted';
  * `{ refusal: { step, codes } }`, or `{ outputs, trace }`: outputs by name, each a value of the model, and the types of all values, by where they were made. `off`: what
  * reals that are decrypted may be off by; `unencrypted`: nothing is encrypted, whatever is said of it.
  */
-export function predict(program, off, { unencrypted = false } = {}) {
+export function predict(program, off, { unencrypted = false, before } = {}) {
   const { scheme, inputs } = program;
   const data = Object.fromEntries(inputs.map(({ name, cells }) => [name, cells]));
   const task = new ModelTask({ scheme, data, off, unencrypted });
   const trace = new Map();
   try {
-    build(modelHost(task), program, (label, value) => trace.set(label, value));
+    build(modelHost(task, before), program, (label, value) => trace.set(label, value));
     if (task.outputs.length === 0) at('compile', () => refuse('graph.no_outputs'));
     checkData(program);
   } catch (error) {
@@ -26,6 +26,11 @@ export function predict(program, off, { unencrypted = false } = {}) {
     return { refusal: { step: error.step, codes: error.cause.codes }, trace };
   }
   return { outputs: task.outputs, trace };
+}
+
+/** What the program gives that takes results of another one, whose outputs these are. */
+export function predictNext({ next }, outputs) {
+  return predict(next, undefined, { before: Object.fromEntries(outputs.map(({ name, value }) => [name, value])) });
 }
 
 /** Tries a step on operands of the model: what it gives, or undefined where it is refused. */

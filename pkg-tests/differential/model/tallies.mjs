@@ -29,7 +29,8 @@ export const TALLIES = {
     checkEdges(self, edges, ['integer', 'real']);
     const all = [SUMS.count(self), total(there(LOGIC.lessThan(MOVES.filled(self), edges[0], options), self))];
     const inputs = [...all.map(finished), ...bins(self, edges, options)];
-    const known = edges.map(fraction);
+    // Beside quotients numbers with many digits are doubles.
+    const known = edges.map((edge) => constant(self.task, edge, { kind: 'real' }).cells[0].low);
     const compute = (...views) => {
       const counts = views.slice(0, -1).map(({ cells: [one] }) => one);
       // What one may not know, one may not choose by.

@@ -67,6 +67,15 @@ export class ModelTask {
     return new ModelValue(this, type, { half, views, ofDoubles: kind === 'real', factor });
   }
 
+  /** What another task gave, as an input: nobody has digits of it. */
+  result(name, value) {
+    checkName(name, this.#inputs.has(name));
+    this.#inputs.add(name);
+    const { kind, shape, decimals, categories, names, views, levels } = value;
+    const type = { kind, shape, place: 'encrypted', decimals, categories, names };
+    return new ModelValue(this, type, { half: 'server', views, levels, ofDoubles: kind === 'real' });
+  }
+
   constant(cells) {
     return constant(this, cells);
   }

@@ -99,7 +99,7 @@ export function operation(rules, inputs, type, { compute, levels = 0, bits = 0, 
     if (!cells.includes(NO_VALUE)) return { cells };
     return { cells: number === 0 ? NO_VALUE : cells.map((cell) => (cell === NO_VALUE ? undefined : cell)) };
   });
-  const deepest = Math.max(0, ...inputs.map((input) => (input.isCiphertext ? input.levels : 0)));
+  const deepest = Math.max(0, ...inputs.map((input) => (input.isEncrypted ? input.levels : 0)));
   const record = inputs.find((input) => input.record)?.record;
   const ofDoubles = inputs.some((input) => input.ofDoubles);
   const made = { half, views, bits, record, ofDoubles, factor, levels: deepest + levels };
