@@ -1,5 +1,5 @@
 /** Programs with one mistake in them. Where and with which codes they are refused the model says. */
-import { countOf } from './model/data.mjs';
+import { countOf as categoriesIn } from './model/data.mjs';
 import { METHOD_NAMES } from './model/task.mjs';
 import { countOf } from './recipe.mjs';
 import { flattened, nested } from './shapes.mjs';
@@ -123,7 +123,7 @@ function wrongCells(dice, options, cells) {
   const bad = dice.pick([
     ...[null, undefined, NaN, 'x', {}, Infinity, true, 0.123456789, 'surely none'],
     ...(number ? [typeof max === 'bigint' ? max + 1n : max + 1, Number(max) * 10 + 1] : []),
-    ...(kind === 'category' ? [countOf(categories), -1, 0.5, ' north', 'toString'] : []),
+    ...(kind === 'category' ? [categoriesIn(categories), -1, 0.5, ' north', 'toString'] : []),
     ...(kind === 'date' ? ['2024-02-30', '1900-01-01', new Date(1), 5] : []),
   ]);
   const shapes = [[cells], flat.slice(1), [...flat, flat[0]], 5, 'abc', null];
