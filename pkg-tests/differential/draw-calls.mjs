@@ -206,6 +206,8 @@ function nearConstant(dice, on, shape = []) {
     return randomConstant(dice, on, shape);
   const scale = powerOfTen(kind === 'integer' ? decimals : 0);
   const ends = [...data, ...reach].flatMap(({ low, high }) => [low, high]);
+  if (ends.some(({ n, d }) => n * scale > MOST_KNOWN * d || n * scale < -MOST_KNOWN * d))
+    return randomConstant(dice, on, shape);
   const near = () => {
     const { n, d } = dice.pick(ends);
     const own = (n * scale) / d;
@@ -223,6 +225,8 @@ function nearConstant(dice, on, shape = []) {
   return nested(own, cells);
 }
 
+/** Units of a known number, with room for some decimals. */
+const MOST_KNOWN = 2n ** 120n;
 /** Units that a double has, with decimals. */
 const MOST_WRITTEN = 10n ** 14n;
 

@@ -35,7 +35,7 @@ export function randomJourney(seed, index, program) {
   const isTold = program.steps.some(
     ({ method, steps }) => method === 'within' || steps?.some((inner) => inner.method === 'within'),
   );
-  const isSmall = dice.chance(mayBeWide(program) ? 0.85 : 0.45);
+  const isSmall = dice.chance(mayBeWide(program) ? 0.95 : 0.6);
   return {
     compile: {
       ...(isSmall && { allowInsecure: true, n: SMALL }),

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isSingle } from './cells.mjs';
 import { fraction, nearest } from './fraction.mjs';
+import { digitsOf } from './model/digits.mjs';
 import { isUndefined, predict } from './model/predict.mjs';
+import { call as modelCall, ModelTask } from './model/task.mjs';
 
 const call = (on, method, ...args) => ({ on, method, args: args.map((value) => ({ value })) });
 const input = (cells, options, place = 'encrypted') => ({ place, name: `x${Math.random()}`, options, cells });
@@ -85,6 +87,46 @@ test('records are computed one by one', () => {
   assert.deepEqual(of(call(1, 'sum'), call(2, 'square')), [9, 49, 121]);
   assert.deepEqual(of(call(1, 'mean')).codes, ['operator.invalid']);
   assert.deepEqual(of(call(1, 'at', 2)), { step: 'step 0.0', codes: ['graph.shape'] });
+});
+
+test('what is counted in groups is what is there', () => {
+  const names = ['north', 'south', 'west'];
+  const regions = input(['south', null, 'north', 'south'], {
+    kind: 'category',
+    categories: names,
+    shape: [4],
+    missing: true,
+  });
+  assert.deepEqual(last([regions], [call(0, 'counts')]), [1, 2, 0]);
+  assert.deepEqual(last([regions], [call(0, 'filled'), call(1, 'equals', 'south')]), [1, 0, 0, 1]);
+  assert.deepEqual(last([regions], [call(0, 'filled'), call(1, 'equals', 'east')]).codes, ['range.value']);
+  assert.deepEqual(last([regions], [call(0, 'filled'), call(1, 'equals', 1)]).codes, ['input.type']);
+  assert.deepEqual(last([regions], [call(0, 'filled'), call(1, 'lookup', [5, 6, 7])]), [6, 5, 5, 6]);
+  const x = integers([0, 10, 20, 30, NaN], { missing: true });
+  assert.deepEqual(last([x], [call(0, 'histogram', [0, 10, 30])]), [1, 3]);
+  assert.deepEqual(last([x], [call(0, 'histogram', [-5, -1, 0.5])]), [0, 1]);
+  assert.deepEqual(last([x], [call(0, 'histogram', [1, 1])]).codes, ['input.type']);
+  assert.deepEqual(last([x], [call(0, 'quantile', 0.5, [0, 20, 40])]), [20]);
+  assert.deepEqual(last([x], [call(0, 'quantile', 0.75, [0, 20, 40])]), [30]);
+  assert.deepEqual(last([x], [call(0, 'quantile', 0.25, [10, 40])]), 'no value');
+  assert.deepEqual(last([integers([-1, 0, 1, 2])], [call(0, 'lookup', [7, 8])]), [0, 7, 8, 0]);
+});
+
+test('digits are of inputs, moved, times and plus known numbers', () => {
+  const task = new ModelTask();
+  const wide = (name, more) => task.input('encrypted', name, { shape: [2], min: 0, max: 1e9, ...more });
+  const [x, y] = [wide('x'), wide('y', { decimals: 2 })];
+  const made = (on, ...steps) => steps.reduce((value, [method, ...args]) => modelCall(value, method, args), on);
+  const digits = (a, b) => digitsOf(a, b, Math.max(a.decimals, b.decimals), false);
+  assert.equal(digits(x, x), 10);
+  // In hundredths.
+  assert.equal(digits(x, y), 13);
+  assert.equal(digits(made(x, ['multiply', -3], ['add', 5], ['rotate', 1], ['concat', y], ['slice', 1, 3]), y), 13);
+  assert.equal(digits(made(x, ['add', y]), y), undefined);
+  assert.equal(digits(made(x, ['multiply', [1, 2]]), y), undefined);
+  assert.equal(digits(made(x, ['multiply', 10n ** 25n]), y), undefined);
+  const few = wide('few', { max: 20 });
+  assert.equal(digits(few, few), undefined);
 });
 
 test('comparisons are strict or not, and approximate under a gap', () => {
