@@ -82,3 +82,6 @@ export const STRAIGHT = {
   exchanged: false,
   passed: false,
 };
+
+/** The straight way, in a small ring. */
+export const SOON = { ...STRAIGHT, compile: { allowInsecure: true, n: SMALL } };

@@ -1,7 +1,7 @@
 /** Runs the programs of a range of numbers, several at a time, and counts. */
 import { check } from './check.mjs';
 import { randomProgram } from './generator.mjs';
-import { randomJourney, STRAIGHT } from './journey.mjs';
+import { randomJourney, SOON } from './journey.mjs';
 import { predict } from './model/predict.mjs';
 import { shrink } from './shrink.mjs';
 import { sourceOf } from './source.mjs';
@@ -56,7 +56,7 @@ export async function runRange({ pkg, looms, seed, from, to, mistakes, print }) 
   const lane = async () => {
     for (const index of numbers) {
       const program = randomProgram(seed, index, mistakes);
-      const journey = mistakes === 1 ? STRAIGHT : randomJourney(seed, index, program);
+      const journey = mistakes === 1 ? SOON : randomJourney(seed, index, program);
       const result = await tryOne(pkg, looms, program, journey);
       counts = addCounts(counts, countOf(program, journey, result, index));
       if (result.differences.length > 0)
