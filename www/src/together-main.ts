@@ -3,6 +3,7 @@ import { load, type Loom } from 'cipherloom';
 import { DataClient } from './data/data-client.js';
 import { failureOf } from './failure.js';
 import { settingsOf } from './settings.js';
+import { titleOf, type MeetingState } from './together/title.js';
 import { type Host, Together } from './together/together.js';
 import { byId } from './ui/dom.js';
 import { keepPageFromDrops } from './ui/drop-zone.js';
@@ -31,6 +32,10 @@ class Page implements Host {
       )
       .then(() => load(this.#settings));
     for (const listener of this.#replaced) listener();
+  }
+
+  stands(state: MeetingState): void {
+    document.title = titleOf(state);
   }
 }
 

@@ -9,6 +9,7 @@ import {
   totalsIn,
   unitsOf,
 } from '../src/together/question.js';
+import { titleOf } from '../src/together/title.js';
 import { overheard, type Message } from '../src/together/wire.js';
 
 describe('invitations', () => {
@@ -178,5 +179,19 @@ describe('the wire', () => {
     mute = true;
     await wire.send('b', Uint8Array.of(1, 10, 11, 9, 9));
     expect([sent.length, heard.length]).toEqual([1, 3]);
+  });
+});
+
+describe('the title of a meeting', () => {
+  it('says first how it stands', () => {
+    expect(titleOf({ at: 'none' })).toBe('Together · cipherloom');
+    expect(titleOf({ at: 'waiting' })).toBe('Waiting · Together · cipherloom');
+    expect(titleOf({ at: 'seated' })).toBe('Your turn · Together · cipherloom');
+    expect(titleOf({ at: 'running', absent: ['north', 'west'] })).toBe(
+      'Waiting for north and west · Together · cipherloom',
+    );
+    expect(titleOf({ at: 'running', absent: [] })).toBe('Computing · Together · cipherloom');
+    expect(titleOf({ at: 'done' })).toBe('Done · Together · cipherloom');
+    expect(titleOf({ at: 'over' })).toBe('Over · Together · cipherloom');
   });
 });

@@ -52,6 +52,11 @@ export class RelayPanel {
     return this.#at !== undefined;
   }
 
+  /** Whether it connects, or waits for the others there. */
+  get isWaiting(): boolean {
+    return this.#connecting;
+  }
+
   /** Shows that there is a relay, or hides it all. */
   reset(isRelayed: boolean): void {
     const { relayed, compare, connected } = this.#frame;

@@ -17,6 +17,7 @@ import { answerOf, inputsOf, ownTotals, sharedGraph, totalsIn, unitsOf } from '.
 import { mayConnect } from './relay.js';
 import { RelayPanel } from './relay-panel.js';
 import { SeatStore, sweep } from './seat-store.js';
+import type { MeetingState } from './title.js';
 import { type Message, overheard } from './wire.js';
 import './together.css';
 
@@ -36,6 +37,8 @@ export interface Host {
   onReplaced(listener: () => void): void;
   /** Takes new workers. */
   renew(): void;
+  /** Hears how the meeting stands, as often as that is shown. */
+  stands?(state: MeetingState): void;
 }
 
 /** The document whose policy lets it connect to a relay. */
@@ -76,6 +79,10 @@ export class Together {
   #left: Promise<void> = Promise.resolve();
   /** A run is named by its meeting: there is one in each. */
   #over = false;
+  /** It ended with one. */
+  #hasResult = false;
+  /** Who has not agreed yet to what runs. */
+  #absent: readonly string[] = [];
 
   constructor(host: HTMLElement, app: Host) {
     this.#app = app;
@@ -245,7 +252,7 @@ export class Together {
     if (kept !== undefined)
       this.#left = (over ? kept.end() : Promise.resolve()).catch(() => {}).then(() => kept.leave());
     this.#seat = undefined;
-    this.#over = false;
+    this.#over = this.#hasResult = false;
     this.#joined?.cut.dispose();
     this.#joined = undefined;
     plan.hidden = false;
@@ -429,7 +436,7 @@ export class Together {
       // Whoever has pressed the button has seen the list.
       const options = { transport, run, leaves: cut.leaves, keep: store, signal };
       const outputs = await cut.run({ ...seeds, ...inputsOf(party, bring) }, options);
-      this.#over = true;
+      this.#over = this.#hasResult = true;
       this.#show(totalsIn(outputs, party), ownTotals(bring), messages, seat);
     } catch (error) {
       // Who has left the seat comes back to it, or not.
@@ -460,6 +467,8 @@ export class Together {
   }
 
   #say(absent: ReadonlySet<string>): void {
+    this.#absent = [...absent];
+    this.#app.stands?.(this.#state);
     this.#frame.status.textContent =
       absent.size === 0 ? 'All are there. Computing…' : `Waiting for ${[...absent].join(' and ')} to agree.`;
   }
@@ -529,7 +538,16 @@ export class Together {
     title.focus({ preventScroll: true });
   }
 
+  get #state(): MeetingState {
+    if (this.#seat === undefined) return { at: 'none' };
+    if (this.#hasResult) return { at: 'done' };
+    if (this.#over) return { at: 'over' };
+    if (this.#running !== undefined) return { at: 'running', absent: this.#absent };
+    return { at: this.#relay.isWaiting ? 'waiting' : 'seated' };
+  }
+
   #enable(): void {
+    this.#app.stands?.(this.#state);
     const { sample, file, column, agree, cancel, another } = this.#frame;
     const running = this.#running !== undefined;
     const free = this.#seat !== undefined && !running && !this.#over;
