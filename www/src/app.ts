@@ -8,6 +8,7 @@ import { failureOf, isCancellation } from './failure.js';
 import * as format from './format.js';
 import { Look } from './look/look.js';
 import { computeSeconds } from './run/evaluation.js';
+import { type GpuSetting, type GpuUse, gpuUseOf } from './run/gpu-choice.js';
 import type { Inside } from './run/inside.js';
 import { Phases } from './run/phases.js';
 import { type Plan, Planner, Superseded } from './run/planner.js';
@@ -66,7 +67,7 @@ export class App {
   /** A table is being read, to take the place of the one that is shown. */
   #isReading = false;
   /** What the results are of. */
-  #ran: { readonly plan: Plan; readonly columns: readonly NumericColumn[] } | undefined;
+  #ran: { readonly plan: Plan; readonly columns: readonly NumericColumn[]; readonly gpu: GpuUse } | undefined;
   /** Reads the table on display anew, as one says that its first row is. */
   #again: ((header: boolean) => void) | undefined;
   #settling = 0;
@@ -80,6 +81,7 @@ export class App {
   /** What the timeline shows. */
   #timed: Ran | undefined;
   readonly #replaced: (() => void)[] = [];
+  readonly #gpuChanged: (() => void)[] = [];
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -104,11 +106,32 @@ export class App {
 
   /** Takes another number of threads, and new workers with it. */
   changeThreads(threads: string): void {
-    const query = withSetting(location.search, 'threads', threads);
-    history.replaceState(null, '', `${location.pathname}${query}${location.hash}`);
+    this.#keepInAddress('threads', threads);
     const load = { ...this.#settings.load, threads: threads === '' ? undefined : Number(threads) };
     this.#settings = { ...this.#settings, load };
     this.renew();
+  }
+
+  /** Whether runs of programs, in whichever tab, go to a GPU. */
+  get gpu(): GpuUse {
+    return this.#settings.gpu;
+  }
+
+  /** Has the runs that follow computed elsewhere; what was computed stays what it is. */
+  changeGpu(setting: GpuSetting): void {
+    this.#keepInAddress('gpu', setting);
+    this.#settings = { ...this.#settings, gpu: gpuUseOf(setting) };
+    for (const listener of this.#gpuChanged) listener();
+  }
+
+  /** Has it called whenever another choice is made. */
+  onGpuChanged(listener: () => void): void {
+    this.#gpuChanged.push(listener);
+  }
+
+  #keepInAddress(name: string, value: string): void {
+    const query = withSetting(location.search, name, value);
+    history.replaceState(null, '', `${location.pathname}${query}${location.hash}`);
   }
 
   // ---------------------------------------------------------------------------------------------- engine
@@ -367,8 +390,9 @@ export class App {
     });
     try {
       const columns = this.#pickers.columns;
-      const outcome = await this.#runner.run({ plan, planned, columns, phases, signal });
-      this.#ran = { plan: outcome.plan, columns };
+      const { gpu } = this;
+      const outcome = await this.#runner.run({ plan, planned, columns, gpu, phases, signal });
+      this.#ran = { plan: outcome.plan, columns, gpu };
       this.#showPlan(outcome.plan);
       this.#showOutcome(outcome, columns);
     } catch (error) {
@@ -415,7 +439,7 @@ export class App {
   }
 
   #showOutcome(outcome: Outcome, columns: readonly NumericColumn[]): void {
-    const { plan, lines, crossings, phases, traces, evaluations } = outcome;
+    const { plan, lines, crossings, phases, traces, evaluations, gpu } = outcome;
     const budgets = lines.map(({ budgetBits }) => budgetBits).filter(Number.isFinite);
     const measured: Measured = {
       computeSeconds: computeSeconds(traces),
@@ -438,6 +462,7 @@ export class App {
     const at = document.activeElement;
     if (at === null || at === document.body || at.closest('.run-row, #typed') !== null) this.#look.reveal();
     this.#phaseList.say(`Done. ${verdict}`);
+    this.#phaseList.sayWhere(gpu, this.loom());
     this.#timed = { phases, traces, planned: info.cost.seconds, evaluations };
     this.#inside?.ran(this.#timed);
   }
@@ -445,11 +470,11 @@ export class App {
   /** The results' run as a file for Node. */
   async #saveCode(): Promise<void> {
     if (this.#ran === undefined) return;
-    const { plan, columns } = this.#ran;
+    const { plan, columns, gpu } = this.#ran;
     const file = 'cipherloom-statistics.mjs';
     try {
       const { codeOfStatistics } = await import('./playground/statistics-code.js');
-      const code = codeOfStatistics(plan.selection, columns, this.#settings.compile, file);
+      const code = codeOfStatistics(plan.selection, columns, { compile: this.#settings.compile, gpu }, file);
       saveFile(file, code, 'text/javascript');
     } catch (error) {
       this.#fail(error, 'writing the code of this run');
@@ -467,7 +492,8 @@ export class App {
       cancel.disabled = !running;
       if (this.#inside !== undefined)
         this.#inside.canRepeat = !running && this.#plan !== undefined && this.#timed !== undefined;
-      for (const id of [...SAMPLES.map((sample) => sample.id), 'typed-run', 'header', 'file', 'threads'])
+      const others = ['typed-run', 'header', 'file', 'threads', 'gpu'];
+      for (const id of [...SAMPLES.map((sample) => sample.id), ...others])
         byId<HTMLButtonElement | HTMLInputElement | HTMLSelectElement>(id).disabled = running;
     };
     keepFocus(change, cancel, run);

@@ -6,7 +6,7 @@ import { keepPageFromDrops } from './ui/drop-zone.js';
 import { connectGlossary } from './ui/glossary.js';
 import { keepFocus } from './ui/keep-focus.js';
 import { fetchLostStyles } from './ui/lost-styles.js';
-import { connectModePanel, connectThreads } from './ui/mode-panel.js';
+import { connectModePanel, connectProcessors, connectThreads } from './ui/mode-panel.js';
 import { connectPages, type Page } from './ui/page-tabs.js';
 import { connectSkip } from './ui/skip-link.js';
 import { connectTheme } from './ui/theme.js';
@@ -47,6 +47,7 @@ keepPageFromDrops();
 connectSkip();
 connectGlossary();
 connectThreads(settings.load.threads, (threads) => app.changeThreads(threads));
+connectProcessors(app);
 connectPages(open);
 
 function open(page: Page): void {

@@ -1,12 +1,14 @@
 /** Settings in the page's address: never data, never keys. Wrong ones are left to the package to refuse. */
 import type { CompileOptions, LoadOptions, SecurityLevel } from 'cipherloom';
+import { type GpuUse, gpuUseOf } from './run/gpu-choice.js';
 
 export interface Settings {
   readonly load: Pick<LoadOptions, 'mode' | 'threads'>;
   readonly compile: Pick<CompileOptions, 'security' | 'n' | 'allowInsecure'>;
+  readonly gpu: GpuUse;
 }
 
-/** `?threads=1&mode=single&security=standard-2018&bits=192&quantum=true&n=8192&insecure=true`, all optional. */
+/** `?threads=1&mode=single&gpu=measured&security=standard-2018&bits=192&quantum=true&n=8192&insecure=true`, all optional. */
 export function settingsOf(query: string): Settings {
   const parameters = new URLSearchParams(query);
   const number = (name: string): number | undefined => {
@@ -26,6 +28,7 @@ export function settingsOf(query: string): Settings {
       n: number('n'),
       allowInsecure: flag('insecure'),
     },
+    gpu: gpuUseOf(parameters.get('gpu')),
   };
 }
 

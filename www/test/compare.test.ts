@@ -66,12 +66,14 @@ test('settings come from the address, and go there', () => {
   expect(settingsOf('?threads=1&security=standard-2018')).toEqual({
     load: { mode: undefined, threads: 1 },
     compile: { security: 'standard-2018', n: undefined, allowInsecure: false },
+    gpu: false,
   });
   expect(settingsOf('?bits=192&quantum=true&insecure=true').compile).toEqual({
     security: { table: undefined, bits: 192, quantum: true },
     n: undefined,
     allowInsecure: true,
   });
+  expect(settingsOf('?gpu=measured').gpu).toBe('measured');
   expect(settingsOf('?threads=x').load.threads).toBeNaN();
   expect(withSetting('?n=8192', 'threads', '2')).toBe('?n=8192&threads=2');
   expect(withSetting('?threads=2', 'threads', '')).toBe('');

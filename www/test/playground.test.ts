@@ -139,7 +139,8 @@ describe('code of a run', () => {
       'const load = 1, csv = `a`, table = 2;\nexport default function (task) { return { table, load, csv }; }',
     );
     const columns = [{ name: 'a "`${b}\\', values: [1, Number.NaN] }];
-    const text = codeOfRun({ code, name, options: { n: 8192 }, columns, file: 'run.mjs' });
+    const text = codeOfRun({ code, name, options: { n: 8192 }, gpu: false, columns, file: 'run.mjs' });
+    expect(text).not.toMatch(/gpu/i);
     expect(text).toContain('import { load as load1 } from');
     expect(text).toContain('"n": 8192');
     expect(text).toMatch(/^\/\/ In Node it runs without a sandbox/m);
@@ -147,6 +148,25 @@ describe('code of a run', () => {
     // eslint-disable-next-line @typescript-eslint/no-implied-eval
     const csv = new Function(`return ${template}`)() as string;
     expect(parseTable(csv, { delimiter: ',' }).numeric[0]).toMatchObject({ name: 'a "`${b}\\', missing: 1 });
+  });
+});
+
+describe('code of a run by a GPU', () => {
+  const { module: code, name } = compileProgram('export default function (task) { return {}; }');
+  const run = { code, name, options: {}, columns: [], file: 'run.mjs' };
+
+  it('goes to the processors in a Node that has none, and says so', () => {
+    const text = codeOfRun({ ...run, gpu: true });
+    expect(text).toContain(', gpu: true }).catch((error) => {');
+    expect(text).toContain("if (error.code !== 'gpu.none') throw error;");
+    expect(text).toContain('console.error(`${error.message}. The processors compute it.`);');
+    expect(text).toContain('npm i webgpu');
+  });
+
+  it('by measured times, which Node measures for itself', () => {
+    const text = codeOfRun({ ...run, gpu: 'measured' });
+    expect(text).toContain(", gpu: 'measured' });");
+    expect(text).not.toContain('catch');
   });
 });
 

@@ -33,7 +33,7 @@ function applicationOf(id: string, failures = 0): Application {
 }
 
 function run(session: Session, application: Application, loom: Loom): ReturnType<Session['run']> {
-  return session.run({ application, question, loom, phases: new Phases(() => {}), signal });
+  return session.run({ application, question, loom, gpu: false, phases: new Phases(() => {}), signal });
 }
 
 test('program and keys serve the next run of the same application in the same loom', async () => {

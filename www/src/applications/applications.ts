@@ -120,7 +120,8 @@ export class Applications {
       const question = application.question();
       const asked = this.#questions;
       const loom = await this.#app.loom();
-      const outcome = await this.#session.run({ application, question, loom, phases, signal });
+      const { gpu } = this.#app;
+      const outcome = await this.#session.run({ application, question, loom, gpu, phases, signal });
       this.#show(outcome, question.answer(outcome.decrypted));
       if (asked !== this.#questions) this.#markStale();
     } catch (error) {
@@ -141,7 +142,7 @@ export class Applications {
     this.#running?.abort(new DOMException('Cancelled', 'AbortError'));
   }
 
-  #show({ crossings }: SessionOutcome, { verdict, agrees, contents }: Answer): void {
+  #show({ crossings, gpu }: SessionOutcome, { verdict, agrees, contents }: Answer): void {
     const { results, verdict: line, answer } = this.#frame;
     showCrossings(crossings, false, PREFIX);
     line.textContent = verdict;
@@ -150,6 +151,7 @@ export class Applications {
     results.hidden = false;
     results.dataset['stale'] = 'false';
     this.#phaseList.say(`Done. ${verdict}`);
+    this.#phaseList.sayWhere(gpu, this.#app.loom());
   }
 
   /** Also after a run that failed, if it came so far that there is a program. */

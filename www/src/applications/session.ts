@@ -1,5 +1,6 @@
 /** One run of an application, from the task to what is decrypted; its program and keys are kept for the next one. */
 import type { Decrypted, Loom, Client, CompileOptions, Explanation, Program } from 'cipherloom';
+import { evaluateOn, type GpuOutcome, type GpuUse } from '../run/gpu-choice.js';
 import type { Phases } from '../run/phases.js';
 import type { Crossings } from '../run/runner.js';
 import { totalBytes } from '../run/total-bytes.js';
@@ -10,6 +11,7 @@ export interface SessionRequest {
   readonly application: Application;
   readonly question: Question;
   readonly loom: Loom;
+  readonly gpu: GpuUse;
   readonly phases: Phases;
   readonly signal: AbortSignal;
 }
@@ -17,6 +19,7 @@ export interface SessionRequest {
 export interface SessionOutcome {
   readonly decrypted: Readonly<Record<string, Decrypted>>;
   readonly crossings: Crossings;
+  readonly gpu: GpuOutcome;
 }
 
 interface Kept {
@@ -39,15 +42,25 @@ export class Session {
   }
 
   /** Errors: those of the package, and `signal.reason`. */
-  async run({ application, question, loom, phases, signal }: SessionRequest): Promise<SessionOutcome> {
+  async run({
+    application,
+    question,
+    loom,
+    gpu: asked,
+    phases,
+    signal,
+  }: SessionRequest): Promise<SessionOutcome> {
     const kept = await this.#compiled(application, loom, phases, signal);
     const client = await this.#keys(kept, phases, signal);
     const { program } = kept;
     const inputs = await phases.during('encrypt', (onProgress) =>
       client.encrypt(question.inputs, { onProgress, signal }),
     );
-    const results = await phases.during('evaluate', (onProgress) =>
-      program.run(inputs, client.evaluationKeys, { plain: question.plain, onProgress, signal }),
+    const { plain } = question;
+    const { value: results, gpu } = await phases.during('evaluate', (onProgress) =>
+      evaluateOn(asked, (asking) =>
+        program.run(inputs, client.evaluationKeys, { plain, onProgress, signal, ...asking }),
+      ),
     );
     const decrypted = await phases.during('decrypt', (onProgress) =>
       client.decrypt(results, { onProgress, signal }),
@@ -58,7 +71,7 @@ export class Session {
       upload: totalBytes(Object.values(inputs)),
       download: totalBytes(Object.values(results)),
     };
-    return { decrypted, crossings };
+    return { decrypted, crossings, gpu };
   }
 
   /** Why the program is as it is, if it was compiled. Errors: those of the package. */

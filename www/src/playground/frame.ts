@@ -21,6 +21,8 @@ export interface Frame {
   readonly table: HTMLSelectElement;
   readonly bits: HTMLSelectElement;
   readonly quantum: HTMLInputElement;
+  readonly gpu: HTMLSelectElement;
+  readonly gpuFound: HTMLElement;
   readonly failure: HTMLElement;
   readonly status: HTMLElement;
   readonly price: HTMLElement;
@@ -90,6 +92,8 @@ export function makeFrame(host: HTMLElement): Frame {
     LEVELS.map((level) => [String(level), `${level} bits`] as const),
   );
   const quantum = h('input', { type: 'checkbox', ...id('quantum') });
+  const gpu = select('gpu', []);
+  const gpuFound = h('p', { class: 'note', role: 'status', ...id('gpu-found') });
   const failure = h('div', { class: 'failure card', role: 'alert', ...id('error'), hidden: true });
   const status = h('p', { class: 'note', role: 'status', ...id('plan') });
   const price = h('div', {
@@ -218,7 +222,9 @@ export function makeFrame(host: HTMLElement): Frame {
             field('Security by', table),
             field('Level', bits),
             h('label', { class: 'play-check' }, quantum, ' Against quantum computers, too'),
+            h('label', { class: 'play-field play-wide' }, h('span', {}, 'Computed by'), gpu),
           ),
+          gpuFound,
           status,
           price,
           h('details', {}, h('summary', {}, 'Why it is so'), reasons),
@@ -235,7 +241,7 @@ export function makeFrame(host: HTMLElement): Frame {
     results,
   );
   return {
-    ...{ program, code, said, sample, file, data, columns, scheme, n, table, bits, quantum },
+    ...{ program, code, said, sample, file, data, columns, scheme, n, table, bits, quantum, gpu, gpuFound },
     ...{ failure, status, price, reasons, run, stop, output, results, before, verdict, answers },
     ...{ copyCode, saveCode, copyLink, saveCsv, saveJson, measure, curve },
     phases: { list, bar, status: phaseStatus, crossing: h('div'), prefix: PREFIX },

@@ -10,6 +10,7 @@ import * as format from '../format.js';
 import { Phases } from '../run/phases.js';
 import { h } from '../ui/dom.js';
 import { hideFailure, showFailure } from '../ui/failure-box.js';
+import { connectGpu } from '../ui/gpu-select.js';
 import { keepFocus } from '../ui/keep-focus.js';
 import { option } from '../ui/option.js';
 import { PhaseList } from '../ui/phase-list.js';
@@ -118,6 +119,8 @@ export class Playground {
   #connect(): void {
     const { program, sample, file, scheme, n, table, bits, quantum } = this.#frame;
     const { run, stop, measure, copyCode, saveCode, saveCsv, saveJson, copyLink } = this.#frame;
+    // It is no part of the question: plan and results are the same.
+    connectGpu(this.#frame.gpu, this.#frame.gpuFound, this.#app);
     program.addEventListener('change', () => {
       if (program.value !== '') void this.#begin(program.value as ProgramName);
     });
@@ -514,11 +517,15 @@ export class Playground {
       this.#phaseList.show(phases);
       this.#phaseList.say('Running the program…');
       const { plan, compiled, question } = await this.#planned(signal);
-      const outcome = await this.#session.run(plan, phases, signal);
+      const { gpu } = this.#app;
+      const outcome = await this.#session.run(plan, gpu, phases, signal);
       const { module: code, name } = compiled;
       const { columns, version } = question;
       this.#showOutcome(outcome);
-      this.#done = { outcome, code: codeOfRun({ code, name, options: plan.options, columns, file: FILE }) };
+      this.#done = {
+        outcome,
+        code: codeOfRun({ code, name, options: plan.options, gpu, columns, file: FILE }),
+      };
       this.#showStale(version !== this.#version);
     });
   }
@@ -543,6 +550,7 @@ export class Playground {
       : 'Not every result agrees with that in the clear.';
     verdict.textContent = `${agrees} The other side got ${format.bytes(keys)} of keys and ${format.bytes(upload)} of ciphertexts, and gave ${format.bytes(download)} back.`;
     this.#phaseList.say(`Done. ${agrees}`);
+    this.#phaseList.sayWhere(outcome.gpu, this.#app.loom());
   }
 
   /** Compiles the program for tables of several sizes: the one that is open, cut off or repeated. */
@@ -595,10 +603,10 @@ export class Playground {
   }
 
   #enable(): void {
-    const { run, stop, measure } = this.#frame;
+    const { run, stop, measure, gpu } = this.#frame;
     const running = this.#running !== undefined;
     const change = (): void => {
-      run.disabled = measure.disabled = running;
+      run.disabled = measure.disabled = gpu.disabled = running;
       stop.disabled = !running;
     };
     keepFocus(change, stop, run);

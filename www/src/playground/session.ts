@@ -1,5 +1,6 @@
 /** One program as it was described and compiled, and its runs; keys are kept for the next run. */
 import type { Client, CompileOptions, DecryptedDetails, Explanation, Loom, Program, Task } from 'cipherloom';
+import { evaluateOn, type GpuOutcome, type GpuUse } from '../run/gpu-choice.js';
 import type { Phases } from '../run/phases.js';
 import { totalBytes } from '../run/total-bytes.js';
 import type { Described } from './sandbox/sandbox.js';
@@ -19,6 +20,7 @@ export interface Outcome {
   /** Whether some of what is decrypted is off, as all is under CKKS. */
   readonly isReal: boolean;
   readonly bytes: { readonly keys: number; readonly upload: number; readonly download: number };
+  readonly gpu: GpuOutcome;
 }
 
 /** What was described, as a task; the compiler checks it as it checks anything. */
@@ -52,7 +54,7 @@ export class Session {
   #client: { readonly plan: Plan; readonly client: Client; readonly seconds: number | undefined } | undefined;
 
   /** Errors: those of the package, and `signal.reason`. */
-  async run(plan: Plan, phases: Phases, signal: AbortSignal): Promise<Outcome> {
+  async run(plan: Plan, asked: GpuUse, phases: Phases, signal: AbortSignal): Promise<Outcome> {
     phases.keep('compile', plan.seconds);
     const client = await this.#keys(plan, phases, signal);
     const { program, described } = plan;
@@ -60,21 +62,25 @@ export class Session {
     const inputs = await phases.during('encrypt', (onProgress) =>
       client.encrypt(secret, { onProgress, signal }),
     );
-    const outputs = await phases.during('evaluate', (onProgress) =>
-      program.run(inputs, client.evaluationKeys, { plain, public: known, onProgress, signal }),
+    const clear = { plain, public: known };
+    const { value: outputs, gpu } = await phases.during('evaluate', (onProgress) =>
+      evaluateOn(asked, (asking) =>
+        program.run(inputs, client.evaluationKeys, { ...clear, onProgress, signal, ...asking }),
+      ),
     );
     const encrypted = await phases.during('decrypt', (onProgress) =>
       client.decryptDetails(outputs, { public: known, onProgress, signal }),
     );
     return {
       encrypted,
-      plain: await client.plainDetails(secret, { plain, public: known, signal }),
+      plain: await client.plainDetails(secret, { ...clear, signal }),
       isReal: program.info.ciphertexts.some(({ errorBits }) => errorBits !== undefined),
       bytes: {
         keys: totalBytes(client.evaluationKeys),
         upload: totalBytes(Object.values(inputs)),
         download: totalBytes(Object.values(outputs)),
       },
+      gpu,
     };
   }
 

@@ -1,6 +1,7 @@
 /** The code of a run of the tab “Statistics”: its choice as a program, and the same file for Node as of any program. */
 import type { CompileOptions } from 'cipherloom';
 import { type Selection, wantedOf } from '../selection.js';
+import type { GpuUse } from '../run/gpu-choice.js';
 import { codeOfRun } from './code-of-run.js';
 import type { TextColumn } from './table-text.js';
 
@@ -8,7 +9,7 @@ import type { TextColumn } from './table-text.js';
 export function codeOfStatistics(
   selection: Selection,
   columns: readonly TextColumn[],
-  options: CompileOptions,
+  { compile, gpu }: { readonly compile: CompileOptions; readonly gpu: GpuUse },
   file: string,
 ): string {
   const names = selection.columns.map(({ name }) => name);
@@ -30,7 +31,7 @@ ${outputs.join('\n')}
 }`;
   // What was left to the compiler is not told to it.
   const told = Object.fromEntries(
-    Object.entries(options).filter(([, value]) => value !== undefined && value !== false),
+    Object.entries(compile).filter(([, value]) => value !== undefined && value !== false),
   );
-  return codeOfRun({ code, name: 'program', options: told, columns, file });
+  return codeOfRun({ code, name: 'program', options: told, gpu, columns, file });
 }

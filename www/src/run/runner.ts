@@ -4,6 +4,7 @@ import { areEqual, resultOf, type Result } from '../compare.js';
 import type { NumericColumn } from '../data/messages.js';
 import { wantedOf, type Wanted } from '../selection.js';
 import { aborted } from './aborted.js';
+import { evaluateOn, type GpuOutcome, type GpuUse } from './gpu-choice.js';
 import type { Phase, Phases } from './phases.js';
 import { totalBytes } from './total-bytes.js';
 import type { Plan } from './planner.js';
@@ -45,6 +46,7 @@ export interface Outcome {
   readonly traces: readonly TraceView[];
   /** What evaluations of this plan took, the first that was finished first, seconds. */
   readonly evaluations: readonly number[];
+  readonly gpu: GpuOutcome;
 }
 
 /** Keys that were made before, and the time that took. */
@@ -53,7 +55,9 @@ interface KeptClient {
   readonly client: Client;
   readonly seconds: number | undefined;
   /** What evaluations under them took, seconds. */
-  readonly evaluations: number[];
+  evaluations: number[];
+  /** Where these were computed. */
+  gpu: GpuUse;
   /** Of the last run. */
   inputs: Ciphertexts | undefined;
   outputs: Ciphertexts;
@@ -73,6 +77,7 @@ export interface RunRequest {
   /** The plan was there before the run. */
   readonly planned: boolean;
   readonly columns: readonly NumericColumn[];
+  readonly gpu: GpuUse;
   readonly phases: Phases;
   readonly signal: AbortSignal;
 }
@@ -81,19 +86,25 @@ export class Runner {
   #kept: KeptClient | undefined;
 
   /** Errors: those of the package, and `signal.reason`. */
-  async run({ plan: wanted, planned, columns, phases, signal }: RunRequest): Promise<Outcome> {
+  async run({ plan: wanted, planned, columns, gpu: asked, phases, signal }: RunRequest): Promise<Outcome> {
     const plan = await this.#plan(wanted, planned, phases, signal);
     const traces: TraceView[] = [];
     const onTrace = (trace: TraceView): void => void traces.push(trace);
     const kept = await this.#client(plan, phases, signal, onTrace);
+    // Times of other processors are not of the same work.
+    if (kept.gpu !== asked) [kept.gpu, kept.evaluations] = [asked, []];
     const { client, evaluations } = kept;
     const { program } = plan;
     const values = Object.fromEntries(columns.map((column) => [column.name, column.values]));
     const inputs = await phases.during('encrypt', (onProgress) =>
       client.encrypt(values, { onProgress, signal, onTrace }),
     );
-    const outputs = await phases.during('evaluate', (onProgress) =>
-      program.run(inputs, client.evaluationKeys, { onProgress, signal, onTrace }),
+    const { value: outputs, gpu } = await phases.during('evaluate', (onProgress) =>
+      evaluateOn(
+        asked,
+        (asking) => program.run(inputs, client.evaluationKeys, { onProgress, signal, ...asking }),
+        onTrace,
+      ),
     );
     evaluations.push(phases.of('evaluate').seconds!);
     kept.inputs = inputs;
@@ -125,6 +136,7 @@ export class Runner {
       phases: phases.all,
       traces,
       evaluations: [...evaluations],
+      gpu,
     };
   }
 
@@ -136,11 +148,13 @@ export class Runner {
     const kept = this.#kept;
     if (kept?.plan !== plan || kept.inputs === undefined) return undefined;
     const start = performance.now();
+    const { inputs, client } = kept;
     // With a trace, as the first one, so that times are of the same work.
-    const outputs = await plan.program.run(kept.inputs, kept.client.evaluationKeys, {
-      signal,
-      onTrace: () => {},
-    });
+    const { value: outputs } = await evaluateOn(
+      kept.gpu,
+      (asking) => plan.program.run(inputs, client.evaluationKeys, { signal, ...asking }),
+      () => {},
+    );
     kept.evaluations.push((performance.now() - start) / 1000);
     return { evaluations: [...kept.evaluations], same: sameBytes(kept.outputs, outputs) };
   }
@@ -181,6 +195,7 @@ export class Runner {
       client,
       seconds: phases.of('keys').seconds,
       evaluations: [],
+      gpu: false,
       inputs: undefined,
       outputs: {},
     };

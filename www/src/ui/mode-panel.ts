@@ -2,6 +2,7 @@
 import type { Loom, Variant } from 'cipherloom';
 import * as format from '../format.js';
 import { byId, h } from './dom.js';
+import { connectGpu, type GpuWish } from './gpu-select.js';
 
 const BUILDS: Readonly<Record<Variant, string>> = {
   native: 'native: compiled for this processor',
@@ -55,6 +56,14 @@ export function connectThreads(current: number | undefined, changed: (threads: s
   );
   select.value = Number.isInteger(current) ? String(current) : '';
   select.addEventListener('change', () => changed(select.value));
+}
+
+/** Fills the choice of processors, which the closed panel tells, too. */
+export function connectProcessors(wish: GpuWish): void {
+  connectGpu(byId<HTMLSelectElement>('gpu'), byId('gpu-found'), wish);
+  const show = (): void => void (byId('mode-gpu').textContent = wish.gpu === false ? '' : ' + GPU');
+  wish.onGpuChanged(show);
+  show();
 }
 
 /** A panel that hangs over the page closes like a menu. */

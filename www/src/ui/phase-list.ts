@@ -1,5 +1,7 @@
 /** Progress of a run: the bar of phases, and what is said of it. */
+import type { Loom } from 'cipherloom';
 import * as format from '../format.js';
+import { type GpuOutcome, gpuWords, measuredWords } from '../run/gpu-choice.js';
 import { PHASES, type Phase, type PhaseName, type Phases } from '../run/phases.js';
 import { h } from './dom.js';
 
@@ -39,11 +41,15 @@ export interface PhaseElements {
 export class PhaseList {
   readonly #elements: PhaseElements;
   readonly #rows: readonly Row[];
+  /** Who computed it, where a GPU was asked for. */
+  readonly #where: HTMLElement;
   #said = '';
 
   constructor(elements: PhaseElements) {
     this.#elements = elements;
-    const { list, prefix } = elements;
+    const { list, prefix, status } = elements;
+    this.#where = h('p', { class: 'note', role: 'status', 'data-testid': `${prefix}where` });
+    status.after(this.#where);
     this.#rows = PHASES.map((name) => {
       const fill = h('span', { class: 'fill' });
       const time = h('span', { class: 'time', 'data-testid': `${prefix}phase-time-${name}` });
@@ -67,6 +73,7 @@ export class PhaseList {
     bar.dataset['phase'] = active?.name ?? '';
     for (const [index, phase] of phases.all.entries()) this.#showPhase(this.#rows[index]!, phase);
     if (active !== undefined) {
+      this.#where.textContent = '';
       bar.setAttribute('aria-valuetext', `${DOING[active.name]}, ${percent} percent of all`);
       this.say(`${DOING[active.name]}…`);
     }
@@ -80,6 +87,17 @@ export class PhaseList {
     if (text === this.#said) return;
     this.#said = text;
     this.#elements.status.textContent = text;
+    // Who computed the run before is of no interest any more.
+    if (text === '') this.#where.textContent = '';
+  }
+
+  /** Says who computed a run that is over, where a GPU was asked for; more of it once that was measured. */
+  sayWhere(gpu: GpuOutcome, loom: Promise<Loom>): void {
+    const words = gpuWords(gpu);
+    this.#where.textContent = words;
+    void measuredWords(gpu, loom).then((more) => {
+      if (more !== undefined && this.#where.textContent === words) this.#where.textContent = more;
+    });
   }
 
   #showPhase({ item, fill, time }: Row, { state, fraction, seconds }: Phase): void {
