@@ -66,3 +66,17 @@ async function listed(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry
     all.push(...some);
   }
 }
+
+/** A file's bytes as they are read; streams are no iterators in every browser. */
+export async function* piecesOf(file: Blob): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const reader = file.stream().getReader();
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel();
+  }
+}

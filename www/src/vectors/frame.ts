@@ -2,9 +2,23 @@
 import { h } from '../ui/dom.js';
 import { step } from '../ui/step.js';
 import type { TimelineElements } from '../timeline/timeline.js';
-import type { Work } from './work.js';
+import type { Preset } from './choice.js';
+import { MAP_NAMES, MAPS } from './maps.js';
+import type { MapName, Work } from './work.js';
 
 export const PREFIX = 'vectors-';
+
+/** Something to be chosen. */
+export interface Offered {
+  readonly input: HTMLInputElement;
+  readonly note: HTMLElement;
+}
+
+export interface OfferedWork extends Offered {
+  readonly option: HTMLElement;
+  /** What the map means for it. */
+  readonly way: HTMLElement;
+}
 
 export interface Frame {
   readonly drop: HTMLElement;
@@ -14,10 +28,16 @@ export interface Frame {
   readonly clear: HTMLButtonElement;
   readonly summary: HTMLElement;
   readonly list: HTMLElement;
-  /** In the order of the works, with what is said of each. */
-  readonly choices: readonly { readonly input: HTMLInputElement; readonly note: HTMLElement }[];
+  /** In the order of the presets, with what is said of each; so the others. */
+  readonly presets: readonly Offered[];
+  readonly maps: ReadonlyMap<MapName, Offered>;
+  /** In the order of the works. */
+  readonly works: readonly OfferedWork[];
+  readonly elsewhere: HTMLElement;
   readonly fields: HTMLElement;
   readonly workers: HTMLSelectElement;
+  readonly threads: HTMLSelectElement;
+  readonly threadsField: HTMLElement;
   readonly run: HTMLButtonElement;
   readonly cancel: HTMLButtonElement;
   readonly bar: HTMLElement;
@@ -37,7 +57,7 @@ export interface Frame {
   readonly downloads: HTMLElement;
 }
 
-export function makeFrame(host: HTMLElement, works: readonly Work[]): Frame {
+export function makeFrame(host: HTMLElement, works: readonly Work[], presets: readonly Preset[]): Frame {
   const id = (name: string): { id: string; 'data-testid': string } => ({
     id: `${PREFIX}${name}`,
     'data-testid': `${PREFIX}${name}`,
@@ -74,17 +94,50 @@ export function makeFrame(host: HTMLElement, works: readonly Work[]): Frame {
       'Or drop files and folders here. They stay in this tab: nothing is sent anywhere.',
     ),
   );
-  const choices = works.map((work) => {
-    const input = h('input', {
+  const offered = (group: string, value: string): Offered => ({
+    input: h('input', {
       type: 'radio',
-      name: 'vectors-work',
-      value: work.id,
-      'data-testid': `${PREFIX}work-${work.id}`,
-    });
-    return { input, note: h('span', { class: 'note vectors-for' }) };
+      name: `${PREFIX}${group}`,
+      value,
+      'data-testid': `${PREFIX}${group}-${value}`,
+    }),
+    note: h('span', { class: 'note vectors-for' }),
   });
+  const ready = presets.map(({ work }) => offered('work', work.id));
+  const maps = new Map(MAP_NAMES.map((name) => [name, offered('map', name)] as const));
+  const operators = works.map((work): OfferedWork => {
+    const { input, note } = offered('operator', work.id);
+    const way = h('span', { class: 'note vectors-way' });
+    const option = h(
+      'label',
+      { class: 'option' },
+      input,
+      h('span', { class: 'title' }, work.title),
+      h('span', { class: 'note' }, work.about),
+      way,
+      note,
+    );
+    return { input, note, option, way };
+  });
+  const elsewhere = h(
+    'details',
+    { ...id('elsewhere'), class: 'note vectors-elsewhere' },
+    h('summary', {}),
+    h('ul', {}),
+  );
   const fields = h('div', { class: 'vectors-fields' });
   const workers = h('select', id('workers'));
+  const threads = h(
+    'select',
+    id('threads'),
+    ...[2, 3, 4].map((count) => h('option', { value: count }, String(count))),
+  );
+  const threadsField = h(
+    'label',
+    { class: 'field', hidden: true },
+    h('span', {}, 'Threads of each worker'),
+    threads,
+  );
   const run = h('button', { ...id('run'), type: 'button', class: 'primary', disabled: true }, 'Run the job');
   const cancel = h('button', { ...id('cancel'), type: 'button', disabled: true }, 'Cancel');
   const bar = h('div', {
@@ -162,7 +215,7 @@ export function makeFrame(host: HTMLElement, works: readonly Work[]): Frame {
         'p',
         { class: 'lead' },
         'Count words, compare texts, paint a picture, or compute on encrypted tables: a job over many files is cut into parts, whichever worker is free takes the next (a “map”), ' +
-          'and what belongs together is put together (a “reducer”). Take some files, and watch who does what.',
+          'and what belongs together is put together (a “reducer”). Take some files, choose a map and what it does, and watch who does what.',
       ),
     ),
     failure,
@@ -185,21 +238,44 @@ export function makeFrame(host: HTMLElement, works: readonly Work[]): Frame {
           h(
             'fieldset',
             { class: 'picker' },
-            h('legend', { class: 'sr-only' }, 'What to do'),
+            h('legend', {}, 'Take something ready'),
             h(
               'div',
-              { class: 'options vectors-works' },
-              ...works.map(({ title, about, maps }, index) =>
-                h(
-                  'label',
-                  { class: 'option' },
-                  choices[index]!.input,
-                  h('span', { class: 'title' }, title),
-                  h('span', { class: 'note' }, about),
-                  h('span', { class: 'note' }, 'Made of ', h('code', {}, maps)),
-                  choices[index]!.note,
+              { class: 'options vectors-ready' },
+              ...presets.map(({ title }, index) => {
+                const { input, note } = ready[index]!;
+                return h('label', { class: 'option' }, input, h('span', { class: 'title' }, title), note);
+              }),
+            ),
+          ),
+          h(
+            'div',
+            { class: 'vectors-made' },
+            h(
+              'fieldset',
+              { class: 'picker' },
+              h('legend', {}, 'Map', h('span', { class: 'note' }, ' what an operator is called with')),
+              h(
+                'div',
+                { class: 'options' },
+                ...[...maps].map(([name, { input, note }]) =>
+                  h(
+                    'label',
+                    { class: 'option' },
+                    input,
+                    h('code', { class: 'title' }, name),
+                    h('span', { class: 'note' }, MAPS[name]),
+                    note,
+                  ),
                 ),
               ),
+            ),
+            h(
+              'fieldset',
+              { class: 'picker' },
+              h('legend', {}, 'Operator', h('span', { class: 'note' }, ' what is done in each call')),
+              h('div', { class: 'options' }, ...operators.map(({ option }) => option)),
+              elsewhere,
             ),
           ),
           fields,
@@ -209,6 +285,7 @@ export function makeFrame(host: HTMLElement, works: readonly Work[]): Frame {
         3,
         { prefix: PREFIX, id: 'run', title: 'Run it, and watch', kind: 'plan vectors-plan' },
         h('label', { class: 'field' }, h('span', {}, 'Workers (CPU)'), workers),
+        threadsField,
         h('div', { class: 'row run-row' }, run, cancel),
         bar,
         status,
@@ -229,9 +306,10 @@ export function makeFrame(host: HTMLElement, works: readonly Work[]): Frame {
       clear,
       summary,
       list,
-      choices,
       fields,
       workers,
+      threads,
+      threadsField,
       run,
       cancel,
       bar,
@@ -239,6 +317,7 @@ export function makeFrame(host: HTMLElement, works: readonly Work[]): Frame {
       note,
       toResults,
     },
+    ...{ presets: ready, maps, works: operators, elsewhere },
     ...{ failure, watch, board, timeline, processors, log, results, resultNote, picture, table, downloads },
   };
 }

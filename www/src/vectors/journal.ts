@@ -5,6 +5,8 @@ import type { Crew, JobStatistics, Kind, LogLine } from 'cipherloom/job';
 export interface Lane {
   readonly kind: Kind;
   readonly worker: number;
+  /** Of a worker that has several, from 0. */
+  readonly thread?: number;
 }
 
 /** A task that was begun. `lost`: its worker died, and another one does it anew; or the job ended before it. */
@@ -25,16 +27,18 @@ export interface Turn {
   said: string;
 }
 
-/** All workers of a crew, also those that have had nothing to do. */
-export function lanesOfCrew({ workers }: Pick<Crew, 'workers'>): Lane[] {
+/** All workers of a crew, also those that have had nothing to do; where each has several threads, all of these. */
+export function lanesOfCrew({ workers }: Pick<Crew, 'workers'>, threads = 1): Lane[] {
+  const own = (lane: Lane): Lane[] =>
+    threads === 1 ? [lane] : Array.from({ length: threads }, (_, thread) => ({ ...lane, thread }));
   return Object.entries(workers).flatMap(([kind, count]) =>
-    Array.from({ length: count }, (_, worker) => ({ kind: kind as Kind, worker })),
+    Array.from({ length: count }, (_, worker) => own({ kind: kind as Kind, worker })).flat(),
   );
 }
 
-/** "CPU 0" */
-export function laneName({ kind, worker }: Lane): string {
-  return `${kind.toUpperCase()} ${worker}`;
+/** "CPU 0", or, of a worker with several threads, "CPU 0.1". */
+export function laneName({ kind, worker, thread }: Lane): string {
+  return `${kind.toUpperCase()} ${worker}${thread === undefined ? '' : `.${thread}`}`;
 }
 
 export class Journal {
@@ -70,7 +74,7 @@ export class Journal {
     const open = this.#working.get(line.task);
     if (line.event === 'begin') {
       if (open !== undefined) this.#lose(open, at);
-      const lane = this.lanes.findIndex(({ kind, worker }) => kind === line.kind && worker === line.worker);
+      const lane = this.#laneFor(line);
       const { task, round, part } = line;
       const turn: Turn = {
         ...{ task, round, part, lane, start: at },
@@ -90,6 +94,23 @@ export class Journal {
       if (open.gathers) this.#gathering += 1;
       this.#last = Math.max(this.#last, open.end);
     }
+  }
+
+  /** The lane that a task goes on: of a worker with several threads, of which the log tells nothing, the first that is free. */
+  #laneFor({ kind, worker }: LogLine): number {
+    const busy = new Set(this.working.map(({ lane }) => lane));
+    const own = [...this.lanes.keys()].filter((at) => {
+      const lane = this.lanes[at]!;
+      return lane.kind === kind && lane.worker === worker;
+    });
+    return own.find((at) => !busy.has(at)) ?? own[0] ?? -1;
+  }
+
+  /** One lane for each worker, as a whole. */
+  get workers(): readonly Lane[] {
+    return this.lanes
+      .filter(({ thread = 0 }) => thread === 0)
+      .map(({ kind, worker }): Lane => ({ kind, worker }));
   }
 
   /** The job is over: what has not ended will not. */

@@ -2,7 +2,7 @@
 import { linesOf } from 'cipherloom/job';
 import { parseTable, type Table, type TableEncoding } from 'cipherloom/table';
 import type { DataClient } from '../data/data-client.js';
-import { FileError } from './files.js';
+import { FileError, piecesOf } from './files.js';
 import { isNumber } from './operators/decimals.js';
 import type { Columns } from './operators/groups.js';
 import { cellsOf, recordsOf } from './operators/records.js';
@@ -166,7 +166,7 @@ function lineEnds(start: Bytes): number[] {
 async function isUtf8(file: Blob): Promise<boolean> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
-    for await (const piece of pieces(file)) decoder.decode(piece, { stream: true });
+    for await (const piece of piecesOf(file)) decoder.decode(piece, { stream: true });
     decoder.decode();
     return true;
   } catch (error) {
@@ -181,20 +181,6 @@ async function* recoded(file: Blob, { encoding, returnsOnly }: Writing): AsyncGe
   const encoder = new TextEncoder();
   const encoded = (text: string): Uint8Array =>
     encoder.encode(returnsOnly ? text.replaceAll('\r', '\n') : text);
-  for await (const piece of pieces(file)) yield encoded(decoder.decode(piece, { stream: true }));
+  for await (const piece of piecesOf(file)) yield encoded(decoder.decode(piece, { stream: true }));
   yield encoded(decoder.decode());
-}
-
-/** A file's bytes as they are read; streams are no iterators in every browser. */
-async function* pieces(file: Blob): AsyncGenerator<Bytes> {
-  const reader = file.stream().getReader();
-  try {
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    await reader.cancel();
-  }
 }

@@ -9,17 +9,21 @@ import { button, h } from '../ui/dom.js';
 import { hideFailure, showFailure } from '../ui/failure-box.js';
 import { keepFocus } from '../ui/keep-focus.js';
 import { Board, laneColor } from './board.js';
+import { type Choice, elsewhere, filesFor, mapProblem, type Preset, problemOf, withMap } from './choice.js';
 import { exampleFiles } from './examples.js';
 import { jobFailure } from './failure-words.js';
 import { droppedFiles, mergeFiles, pathOf } from './files.js';
 import { type Frame, makeFrame, PREFIX } from './frame.js';
 import { Journal, laneName, lanesOfCrew } from './journal.js';
 import { LogView } from './log-view.js';
+import { presetsOf } from './presets.js';
 import { showResults } from './results.js';
 import { EncryptedStatistics, GroupMeans } from './works-tables.js';
+import { Bootstrap, ColumnStatistics, FarCells, RowDistances } from './works-numbers.js';
+import { OwnFunction } from './works-own.js';
 import { Mandelbrot } from './works-picture.js';
 import { TEXT_WORKS } from './works-texts.js';
-import type { Prepared, Work } from './work.js';
+import type { Prepared, Way, Work } from './work.js';
 import './vectors.css';
 
 /** Files that are listed; there may be thousands. */
@@ -29,12 +33,13 @@ const SLOW = 200;
 
 export class Vectors {
   readonly #works: readonly Work[];
+  readonly #presets: readonly Preset[];
   readonly #frame: Frame;
   readonly #board = new Board();
   readonly #log = new LogView();
   readonly #timeline: Timeline;
   #files: readonly File[] = [];
-  #work: Work;
+  #choice: Choice;
   #running: AbortController | undefined;
   #crew: { readonly key: string; readonly crew: Crew } | undefined;
   /** Of the last run: its rows are still to be read. */
@@ -45,10 +50,15 @@ export class Vectors {
 
   constructor(host: HTMLElement, app: App) {
     const around = { data: app.data, loom: () => app.loom() };
-    this.#works = [...TEXT_WORKS, new GroupMeans(around), new EncryptedStatistics(around), new Mandelbrot()];
-    this.#work = this.#works[0]!;
-    this.#frame = makeFrame(host, this.#works);
-    const { board, log, timeline, choices, run, cancel, toResults, results } = this.#frame;
+    this.#works = [
+      ...TEXT_WORKS,
+      ...[GroupMeans, ColumnStatistics, FarCells, RowDistances, Bootstrap].map((Made) => new Made(around)),
+      ...[new EncryptedStatistics(around), new Mandelbrot(), new OwnFunction(around)],
+    ];
+    this.#presets = presetsOf(this.#works);
+    this.#choice = this.#presets[0]!;
+    this.#frame = makeFrame(host, this.#works, this.#presets);
+    const { board, log, timeline, presets, maps, works, run, cancel, toResults, results } = this.#frame;
     board.append(this.#board.canvas);
     log.append(this.#log.element);
     const turnOf = (index: number) => this.#journal!.turns[index]!;
@@ -75,9 +85,17 @@ export class Vectors {
         return `task ${task}, round ${round}, part ${part}, on ${laneName(laneOf(thread))}, ${did}${more}`;
       },
     });
-    for (const [index, { input }] of choices.entries())
-      input.addEventListener('change', () => this.#choose(this.#works[index]!));
-    choices[0]!.input.checked = true;
+    for (const [index, { input }] of presets.entries())
+      input.addEventListener('change', () => this.#choose(this.#presets[index]!));
+    for (const [map, { input }] of maps)
+      input.addEventListener('change', () =>
+        this.#choose(withMap(this.#choice, map, this.#works, this.#files)),
+      );
+    for (const [index, { input }] of works.entries())
+      input.addEventListener('change', () => {
+        const [work, { map }] = [this.#works[index]!, this.#choice];
+        this.#choose({ work, map });
+      });
     run.addEventListener('click', () => void this.#run());
     cancel.addEventListener('click', () => this.#cancel());
     toResults.addEventListener('click', () => {
@@ -135,7 +153,7 @@ export class Vectors {
   }
 
   #filesChanged(): void {
-    const { summary, list, clear, choices } = this.#frame;
+    const { summary, list, clear, presets } = this.#frame;
     const bytes = this.#files.reduce((sum, { size }) => sum + size, 0);
     summary.textContent =
       this.#files.length === 0 ? '' : `${format.plural(this.#files.length, 'file')}, ${format.bytes(bytes)}`;
@@ -145,23 +163,18 @@ export class Vectors {
       ...this.#files.slice(0, LISTED).map((file) => this.#listed(file)),
       ...(rest > 0 ? [h('li', { class: 'note' }, `and ${format.plural(rest, 'file')} more`)] : []),
     );
-    for (const [index, work] of this.#works.entries()) {
-      const fits = this.#files.filter((file) => work.takes(file));
-      const problem = work.problem(fits);
-      const { note, input } = choices[index]!;
-      note.textContent =
-        problem ?? (fits.length > 0 ? `Takes ${format.plural(fits.length, 'file')} of these.` : '');
+    for (const [index, preset] of this.#presets.entries()) {
+      const fits = filesFor(preset, this.#files);
+      const problem = problemOf(preset, this.#files);
+      const { note, input } = presets[index]!;
+      note.textContent = problem ?? (fits.length > 0 ? format.plural(fits.length, 'file') : 'needs none');
       input.dataset['fits'] = String(problem === undefined);
     }
     // What cannot be done with these files is not what somebody wants who gave them.
-    if (this.#problem() !== undefined && this.#files.length > 0) {
-      const index = choices.findIndex(({ input }) => input.dataset['fits'] === 'true');
-      if (index >= 0) {
-        choices[index]!.input.checked = true;
-        this.#work = this.#works[index]!;
-      }
-    }
-    this.#choose(this.#work);
+    const another = this.#presets.find((preset) => problemOf(preset, this.#files) === undefined);
+    if (this.#problem() !== undefined && this.#files.length > 0 && another !== undefined)
+      this.#choice = another;
+    this.#choose(this.#choice);
     this.#say(this.#problem() === undefined ? '' : 'Take some files first. The Mandelbrot set needs none.');
   }
 
@@ -190,24 +203,26 @@ export class Vectors {
   }
 
   #fitting(): File[] {
-    return this.#files.filter((file) => this.#work.takes(file));
+    return filesFor(this.#choice, this.#files);
   }
 
   #problem(): string | undefined {
-    return this.#work.problem(this.#fitting());
+    return problemOf(this.#choice, this.#files);
   }
 
-  #choose(work: Work): void {
-    this.#work = work;
-    const { fields, note } = this.#frame;
+  #choose({ work, map }: Choice): void {
+    this.#choice = { work, map };
+    const { fields, note, threadsField } = this.#frame;
     note.textContent = '';
     fields.replaceChildren();
+    threadsField.hidden = map !== 'TaskMap';
+    this.#showChoice();
     this.#enable();
     if (this.#problem() !== undefined || work.fields === undefined) {
       this.#fields = Promise.resolve();
       return;
     }
-    const made = work.fields(this.#fitting()).then(
+    const made = work.fields(this.#fitting(), map).then(
       (elements) => {
         // Others may have been asked for since.
         if (made === this.#fields) fields.replaceChildren(...elements);
@@ -217,6 +232,38 @@ export class Vectors {
       },
     );
     this.#fields = made;
+  }
+
+  /** Marks what is chosen, whoever chose it, and says what goes with it. */
+  #showChoice(): void {
+    const { presets, maps, works, elsewhere: others } = this.#frame;
+    const { work, map } = this.#choice;
+    for (const [index, preset] of this.#presets.entries())
+      presets[index]!.input.checked = preset.work === work && preset.map === map;
+    for (const [name, { input, note }] of maps) {
+      const problem = mapProblem(name, this.#works, this.#files);
+      input.checked = name === map;
+      input.dataset['fits'] = String(problem === undefined);
+      note.textContent = problem ?? '';
+    }
+    for (const [index, one] of this.#works.entries()) {
+      const { input, note, option, way } = works[index]!;
+      const how = one.ways[map];
+      option.hidden = how === undefined;
+      const problem = how === undefined ? undefined : problemOf({ work: one, map }, this.#files);
+      input.checked = one === work;
+      input.dataset['fits'] = String(how !== undefined && problem === undefined);
+      way.textContent = how ?? '';
+      note.textContent = problem ?? '';
+    }
+    const rest = elsewhere(map, this.#works);
+    others.hidden = rest.length === 0;
+    others.querySelector('summary')!.textContent = `${format.plural(rest.length, 'operator')} by other maps`;
+    others
+      .querySelector('ul')!
+      .replaceChildren(
+        ...rest.map(({ title, maps }) => h('li', {}, `${title}: `, h('code', {}, maps.join(', ')))),
+      );
   }
 
   #connectWorkers(): void {
@@ -238,6 +285,10 @@ export class Vectors {
     const controller = new AbortController();
     const { signal } = controller;
     this.#running = controller;
+    const { work, map } = this.#choice;
+    const [workers, threads] = [this.#frame.workers, this.#frame.threads].map(({ value }) => Number(value));
+    const way: Way = { map, workers: workers!, threads: map === 'TaskMap' ? threads! : 1 };
+    work.blame?.(undefined);
     this.#forget();
     results.hidden = toResults.hidden = true;
     note.textContent = '';
@@ -249,7 +300,7 @@ export class Vectors {
     try {
       this.#say('Getting ready…');
       await this.#fields;
-      prepared = await this.#work.prepare(this.#fitting(), hearing);
+      prepared = await work.prepare(this.#fitting(), hearing, way);
       note.textContent = prepared.note ?? '';
       signal.throwIfAborted();
       const crew = await this.#crewFor(prepared.gpu ?? 0);
@@ -259,7 +310,7 @@ export class Vectors {
       signal.throwIfAborted();
       during = 'the job ran';
       this.#say('Running…');
-      const { rows, said } = await this.#watched(job, crew, prepared, signal);
+      const { rows, said } = await this.#watched(job, crew, { prepared, way, signal });
       const finished = await prepared.finish?.(rows(), hearing);
       const all =
         finished === undefined
@@ -267,7 +318,7 @@ export class Vectors {
           : async function* () {
               yield* finished;
             };
-      await showResults(this.#frame, this.#work.id, prepared, all, (error) => this.#fail(error));
+      await showResults(this.#frame, work.id, prepared, all, (error) => void this.#fail(error));
       toResults.hidden = false;
       this.#say(said);
     } catch (error) {
@@ -276,7 +327,7 @@ export class Vectors {
         this.#say('Cancelled. The files are as they were.');
       else {
         this.#say('The job failed.');
-        this.#fail(error, during);
+        work.blame?.(this.#fail(error, during));
       }
       this.#forget();
       if (job === undefined) prepared?.close?.();
@@ -291,12 +342,15 @@ export class Vectors {
   async #watched(
     job: Job,
     crew: Crew,
-    prepared: Prepared,
-    signal: AbortSignal,
+    {
+      prepared,
+      way,
+      signal,
+    }: { readonly prepared: Prepared; readonly way: Way; readonly signal: AbortSignal },
   ): Promise<{ rows: () => AsyncIterable<Row>; said: string }> {
     const { watch, board, bar } = this.#frame;
     const began = Date.now();
-    const journal = new Journal(lanesOfCrew(crew), began, prepared.expected ?? 0);
+    const journal = new Journal(lanesOfCrew(crew, way.threads), began, prepared.expected ?? 0);
     this.#journal = journal;
     watch.hidden = board.hidden = false;
     watch.dataset['state'] = 'running';
@@ -334,7 +388,7 @@ export class Vectors {
       await read;
       const { done, calls } = job.statistics();
       const seconds = format.seconds((Date.now() - began) / 1000);
-      const workers = format.plural(journal.lanes.length, 'worker');
+      const workers = format.plural(journal.workers.length, 'worker');
       const said = `Done: ${format.plural(done, 'task')} with ${format.plural(calls, 'call')} on ${workers} in ${seconds}.`;
       return { rows: () => result.getItr(), said };
     } finally {
@@ -360,12 +414,12 @@ export class Vectors {
     const busy = lanesShown.reduce((sum, lane) => sum + lane.busy, 0);
     const share = Math.min(Math.round((busy / Math.max(length * lanes.length, 1)) * 100), 100);
     this.#timeline.say(
-      `${format.plural(turns.length, 'task')} on ${format.plural(lanes.length, 'worker')} in ${format.seconds(length / 1000)}; ` +
-        `the workers had a task ${share} % of that time.`,
+      `${format.plural(turns.length, 'task')} on ${format.plural(journal.workers.length, 'worker')} in ${format.seconds(length / 1000)}; ` +
+        `the ${lanes.length > journal.workers.length ? 'threads' : 'workers'} had a task ${share} % of that time.`,
     );
   }
 
-  #showProcessors({ workers }: JobStatistics, { lanes }: Journal): void {
+  #showProcessors({ workers }: JobStatistics, { workers: lanes }: Journal): void {
     const known = new Map(workers.map((one) => [laneName(one), one] as const));
     const rows = lanes.map((lane) => {
       const name = laneName(lane);
@@ -440,11 +494,14 @@ export class Vectors {
   // -------------------------------------------------------------------------------------------------- common
 
   #enable(): void {
-    const { run, cancel, choices, examples, files, folder, clear, workers, list, fields } = this.#frame;
+    const { run, cancel, examples, files, folder, clear, workers, threads, list, fields } = this.#frame;
+    const { presets, maps, works } = this.#frame;
+    const choices = [...presets, ...maps.values(), ...works];
     const running = this.#running !== undefined;
     const fields_ = [...list.querySelectorAll('button'), ...fields.querySelectorAll('select')];
     const change = (): void => {
-      for (const one of [...fields_, examples, files, folder, clear, workers]) one.disabled = running;
+      for (const one of [...fields_, examples, files, folder, clear, workers, threads])
+        one.disabled = running;
       for (const { input } of choices) input.disabled = running || input.dataset['fits'] === 'false';
       run.disabled = running || this.#problem() !== undefined;
       cancel.disabled = !running;
@@ -457,7 +514,8 @@ export class Vectors {
     if (status.textContent !== text) status.textContent = text;
   }
 
-  #fail(error: unknown, during?: string): void {
+  /** Gives the sentence that says what. */
+  #fail(error: unknown, during?: string): string {
     const failure = jobFailure(error, during);
     showFailure(this.#frame.failure, failure, () => {});
     for (const item of this.#frame.list.children)
@@ -465,5 +523,6 @@ export class Vectors {
         'wrong',
         failure.key !== undefined && (item as HTMLElement).dataset['path'] === failure.key,
       );
+    return failure.sentence;
   }
 }

@@ -1,7 +1,9 @@
-/** What can be done with files on this tab: a job's definition, its data, and how its rows are shown. */
+/** What can be done with files on this tab, an operator by some maps: a job's definition, its data, and how its rows are shown. */
 import type { Loom } from 'cipherloom';
-import type { Job, JobDefinition, Row } from 'cipherloom/job';
+import type { Job, JobDefinition, Round, Row } from 'cipherloom/job';
 import type { DataClient } from '../data/data-client.js';
+
+export type MapName = Round['map'];
 
 /** What a work may use. */
 export interface Around {
@@ -13,6 +15,15 @@ export interface Around {
 export interface Hearing {
   readonly signal: AbortSignal;
   say(text: string): void;
+}
+
+/** How it is to be done. */
+export interface Way {
+  readonly map: MapName;
+  /** Workers of kind `cpu`. */
+  readonly workers: number;
+  /** `TaskMap`: of each worker. */
+  readonly threads: number;
 }
 
 /** A job that is ready to be loaded. */
@@ -45,14 +56,16 @@ export interface Work {
   readonly id: string;
   readonly title: string;
   readonly about: string;
-  /** Names of the maps, as the package has them. */
-  readonly maps: string;
+  /** The maps that it goes by, each with what that means for it. */
+  readonly ways: Readonly<Partial<Record<MapName, string>>>;
   /** Which files it is for. */
-  takes(file: File): boolean;
+  takes(file: File, map: MapName): boolean;
   /** Why it cannot be done with these; undefined where it can. */
-  problem(files: readonly File[]): string | undefined;
+  problem(files: readonly File[], map: MapName): string | undefined;
   /** What there is to be said beside: fields, if there are any. */
-  fields?(files: readonly File[]): Promise<readonly HTMLElement[]>;
+  fields?(files: readonly File[], map: MapName): Promise<readonly HTMLElement[]>;
   /** Errors: what has to do with the files, in words. */
-  prepare(files: readonly File[], hearing: Hearing): Promise<Prepared>;
+  prepare(files: readonly File[], hearing: Hearing, way: Way): Promise<Prepared>;
+  /** Shows at its place what a run failed of, where it is known. */
+  blame?(sentence: string | undefined): void;
 }

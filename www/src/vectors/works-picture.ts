@@ -24,7 +24,7 @@ export class Mandelbrot implements Work {
   readonly title = 'Paint the Mandelbrot set';
   readonly about =
     'Needs no files: bands of a picture, on processors in TypeScript and, where there is one, on the GPU in WGSL.';
-  readonly maps = 'VectorMap';
+  readonly ways = { VectorMap: 'A call for each band of eight lines, here or on the GPU.' };
   readonly takes = (): boolean => false;
   readonly problem = (): undefined => undefined;
   readonly #most = h(

@@ -16,20 +16,22 @@ import * as format from '../format.js';
 import { h } from '../ui/dom.js';
 import { allDigits } from './digits.js';
 import { FileError, isTable, pathOf } from './files.js';
+import { roundBy } from './maps.js';
 import GROUPS from './operators/groups.ts?address';
 import type { Columns } from './operators/groups.js';
+import { field, noTable, offer } from './table-fields.js';
 import { columnsOf, type Layout, layoutOf, recordsIn } from './tables.js';
-import type { Around, Hearing, Prepared, Work } from './work.js';
-
-const noTable = (files: readonly File[]): string | undefined =>
-  files.length === 0 ? 'Needs tables: files that end in .csv or .tsv' : undefined;
+import type { Around, Hearing, Prepared, Way, Work } from './work.js';
 
 /** Means of a column by groups. */
 export class GroupMeans implements Work {
   readonly id = 'groups';
   readonly title = 'Sums and means by group';
   readonly about = 'Of a column of numbers, for each value of another column, over all tables.';
-  readonly maps = 'VectorMap + reducer';
+  readonly ways = {
+    VectorMap: 'A call for each row; sums of a group are put together, and a second round divides.',
+    TaskMap: 'A call for each row; a worker’s rows are shared among its threads.',
+  };
   readonly takes = isTable;
   readonly problem = noTable;
   readonly #around: Around;
@@ -49,7 +51,7 @@ export class GroupMeans implements Work {
     return [field('Numbers of', this.#value), field('For each', this.#group)];
   }
 
-  async prepare(files: readonly File[], { say, signal }: Hearing): Promise<Prepared> {
+  async prepare(files: readonly File[], { say, signal }: Hearing, way: Way): Promise<Prepared> {
     const [group, value] = [this.#group.value, this.#value.value];
     say(`Looking at ${format.plural(files.length, 'table')}…`);
     const tables: { readonly file: File; readonly layout: Layout; readonly columns: Columns }[] = [];
@@ -62,7 +64,7 @@ export class GroupMeans implements Work {
     const definition: JobDefinition = {
       inputs: { records: VariableLenVector() },
       globals: { tables: Var() },
-      rounds: [VectorMap(from('read'), { reduce: from('add') }), VectorMap(from('finish'))],
+      rounds: [roundBy(way, from('read'), { reduce: from('add') }), VectorMap(from('finish'))],
     };
     return {
       definition,
@@ -91,7 +93,7 @@ export class EncryptedStatistics implements Work {
   readonly title = 'Encrypted statistics of each table';
   readonly about =
     'Each table is encrypted here; the workers get ciphertexts and a compiled program, and no secret key.';
-  readonly maps = 'VectorMap of a Program';
+  readonly ways = { VectorMap: 'A call of the compiled program for each encrypted table.' };
   readonly takes = isTable;
   readonly problem = noTable;
   readonly #around: Around;
@@ -225,20 +227,4 @@ async function* rowsOf(
     for await (const record of recordsIn(file, layout))
       yield [`${pathOf(file)}, row ${++number}`, [table, record]];
   }
-}
-
-/** Fills a choice, unless what was chosen is still there; else with the first, or the last, that is likely. */
-function offer(
-  select: HTMLSelectElement,
-  names: readonly string[],
-  isLikely: (name: string) => boolean,
-  at: 0 | -1,
-) {
-  const before = select.value;
-  select.replaceChildren(...names.map((name) => h('option', { value: name }, name)));
-  select.value = names.includes(before) ? before : (names.filter(isLikely).at(at) ?? names[0] ?? '');
-}
-
-function field(label: string, select: HTMLElement): HTMLElement {
-  return h('label', { class: 'field' }, h('span', {}, label), select);
 }

@@ -1,34 +1,88 @@
 /** Works over texts. */
-import { CrossMap, DirMap, fromModule, type Row, SparseTextVector, VectorMap } from 'cipherloom/job';
+import {
+  CrossMap,
+  DirMap,
+  fromModule,
+  type JobDefinition,
+  type Row,
+  SparseTextVector,
+  Var,
+  VariableLenVector,
+  VectorMap,
+} from 'cipherloom/job';
 import * as format from '../format.js';
-import { FileError, isTable, pathOf } from './files.js';
-import { isUtf8Text } from './operators/texts.js';
+import { isTable, pathOf } from './files.js';
+import { linesIn, textOf } from './lines.js';
+import { roundBy } from './maps.js';
 import FACTS from './operators/file-facts.ts?address';
 import LIKENESS from './operators/likeness.ts?address';
 import COUNT from './operators/word-count.ts?address';
 import INDEX from './operators/word-index.ts?address';
-import type { Work } from './work.js';
+import type { Prepared, Way, Work } from './work.js';
 
 /** Texts that can be compared with each other: each pair is a task, and more than about a thousand are no picture. */
-const MOST_COMPARED = 32;
+export const MOST_COMPARED = 32;
 
 const isText = (file: File): boolean => !isTable(file);
 const noText = (files: readonly File[]): string | undefined =>
   files.length === 0 ? 'Needs texts: any files that are not .csv or .tsv' : undefined;
 
+/** Names of a module's functions, by what they are called with. */
+interface Functions {
+  readonly module: string;
+  readonly file: string;
+  readonly line: string;
+  readonly share?: string;
+  readonly reduce?: string;
+}
+
+/** A job over texts: over files as they are, or over their lines, which this side reads. */
+function overTexts(
+  { module, file, line, share, reduce: reducer }: Functions,
+  files: readonly File[],
+  way: Way,
+): Pick<Prepared, 'definition' | 'expected' | 'feed'> {
+  const operator = (name: string) => fromModule(module, { name, type: 'int' });
+  const reduce = reducer === undefined ? {} : { reduce: fromModule(module, { name: reducer }) };
+  if (way.map === 'DirMap')
+    return {
+      definition: { rounds: [DirMap(operator(file), { directory: files, ...reduce })] },
+      expected: files.length,
+    };
+  const isShared = way.map === 'GlobalMap';
+  const definition: JobDefinition = {
+    inputs: { lines: VariableLenVector({ parts: way.workers }) },
+    globals: { ...(isShared && { shares: Var() }) },
+    rounds: [roundBy(way, operator(isShared ? share! : line), reduce)],
+  };
+  return {
+    definition,
+    async feed(job) {
+      if (isShared) await job.globals['shares']!.emit('count', way.workers);
+      // No faster than workers are done with them.
+      job.inputs['lines']!.read(linesIn(files));
+    },
+  };
+}
+
+const WORDS_BY = {
+  DirMap: 'A call for each file, which a worker reads line by line.',
+  VectorMap: 'A call for each line.',
+  TaskMap: 'A call for each line; a worker’s lines are shared among its threads.',
+  GlobalMap: 'Every worker reads all lines, and takes the words that fall to it by their letters.',
+} as const;
+
 const wordCount: Work = {
   id: 'word-count',
   title: 'Count words',
   about: 'How often each word occurs in all texts together.',
-  maps: 'DirMap + reducer',
+  ways: WORDS_BY,
   takes: isText,
   problem: noText,
-  async prepare(files) {
-    const reduce = fromModule(COUNT, { name: 'add' });
-    const operator = fromModule(COUNT, { name: 'count', type: 'int' });
+  async prepare(files, _, way) {
+    const functions = { file: 'count', line: 'countLine', share: 'countShare', reduce: 'add' };
     return {
-      definition: { rounds: [DirMap(operator, { directory: files, reduce })] },
-      expected: files.length,
+      ...overTexts({ module: COUNT, ...functions }, files, way),
       before: ([a, some], [b, others]) => (others as number) - (some as number) || (a < b ? -1 : 1),
       order: 'the most frequent first',
       columns: ['Word', 'Times'],
@@ -41,15 +95,13 @@ const wordIndex: Work = {
   id: 'word-index',
   title: 'Index words',
   about: 'In which texts each word is: an inverted index, as search engines have it.',
-  maps: 'DirMap + reducer',
+  ways: WORDS_BY,
   takes: isText,
   problem: noText,
-  async prepare(files) {
-    const reduce = fromModule(INDEX, { name: 'join' });
-    const operator = fromModule(INDEX, { name: 'find', type: 'int' });
+  async prepare(files, _, way) {
+    const functions = { file: 'find', line: 'findInLine', share: 'findShare', reduce: 'join' };
     return {
-      definition: { rounds: [DirMap(operator, { directory: files, reduce })] },
-      expected: files.length,
+      ...overTexts({ module: INDEX, ...functions }, files, way),
       before: ([a, some], [b, others]) =>
         (some as string[]).length - (others as string[]).length || (a < b ? -1 : 1),
       order: 'the rarest first',
@@ -63,22 +115,38 @@ const wordIndex: Work = {
   },
 };
 
-const fileFacts: Work = {
+const measure: Work = {
   id: 'file-facts',
-  title: 'Measure files',
-  about: 'Lines, words and bytes of each file.',
-  maps: 'DirMap',
-  takes: () => true,
-  problem: (files) => (files.length === 0 ? 'Needs files' : undefined),
-  async prepare(files) {
+  title: 'Measure lengths',
+  about: 'Lines, words and bytes of each file; or letters and words of each line.',
+  ways: {
+    DirMap: 'A call for each file: its lines, words and bytes.',
+    VectorMap: 'A call for each line: its letters and words.',
+    TaskMap: 'A call for each line; a worker’s lines are shared among its threads.',
+  },
+  takes: (file, map) => map === 'DirMap' || isText(file),
+  problem: (files, map) =>
+    map === 'DirMap' ? (files.length === 0 ? 'Needs files' : undefined) : noText(files),
+  async prepare(files, _, way) {
+    const job = overTexts({ module: FACTS, file: 'measure', line: 'measureLine' }, files, way);
+    const of = (value: unknown) => value as Record<string, number>;
+    if (way.map !== 'DirMap')
+      return {
+        ...job,
+        before: (a, b) => of(b[1])['letters']! - of(a[1])['letters']!,
+        order: 'the longest first',
+        columns: ['Line', 'Letters', 'Words'],
+        cells: ([line, value]) => [
+          String(line),
+          format.count(of(value)['letters']!),
+          format.count(of(value)['words']!),
+        ],
+      };
     return {
-      definition: {
-        rounds: [DirMap(fromModule(FACTS, { name: 'measure', type: 'int' }), { directory: files })],
-      },
-      expected: files.length,
+      ...job,
       columns: ['File', 'Lines', 'Words', 'Size', 'Longest line'],
       cells: ([path, value]) => {
-        const { bytes, lines, words, longest } = value as Record<string, number>;
+        const { bytes, lines, words, longest } = of(value);
         return [
           String(path),
           format.count(lines!),
@@ -95,7 +163,7 @@ const likeness: Work = {
   id: 'likeness',
   title: 'Compare texts',
   about: 'Each text with every other one: the share of words that both have.',
-  maps: 'VectorMap, CrossMap',
+  ways: { CrossMap: 'A VectorMap makes the words of each text; then a call for each two texts.' },
   takes: isText,
   problem(files) {
     if (files.length >= 2 && files.length <= MOST_COMPARED) return undefined;
@@ -116,12 +184,7 @@ const likeness: Work = {
       async feed(job, { signal }) {
         for (const [index, file] of files.entries()) {
           signal.throwIfAborted();
-          const text = await file.text().catch((error: unknown) => {
-            throw new FileError(file, error);
-          });
-          if (!isUtf8Text(text))
-            throw new FileError(file, new Error('it has bytes that are no text (UTF-8)'));
-          await job.inputs['texts']!.emit(index, text);
+          await job.inputs['texts']!.emit(index, await textOf(file));
         }
       },
       before: (a, b) => (b[1] as number) - (a[1] as number),
@@ -135,4 +198,4 @@ const likeness: Work = {
   },
 };
 
-export const TEXT_WORKS: readonly Work[] = [wordCount, wordIndex, fileFacts, likeness];
+export const TEXT_WORKS: readonly Work[] = [wordCount, wordIndex, measure, likeness];

@@ -1,6 +1,6 @@
-/** What there is to say of a text: an operator of `DirMap`. */
+/** What there is to say of a text, an operator of `DirMap`, and of a line, one of maps over rows. */
 import type { MapFunction } from 'cipherloom/job';
-import { fileOf, linesOfText, wordsOf } from './texts.js';
+import { fileOf, lineOf, linesOfText, wordsOf } from './texts.js';
 
 export const measure: MapFunction = async (row, context) => {
   const [path, file] = fileOf(row);
@@ -12,4 +12,9 @@ export const measure: MapFunction = async (row, context) => {
   }
   context.log(`${path}: ${facts.lines} lines`);
   return facts;
+};
+
+export const measureLine: MapFunction = (row) => {
+  const [, line] = lineOf(row);
+  return { letters: line.length, words: wordsOf(line).length };
 };

@@ -1,5 +1,5 @@
 /** What operators over texts have in common. */
-import type { JobFile, Row } from 'cipherloom/job';
+import type { Context, JobFile, Row } from 'cipherloom/job';
 
 /** What an operator of `DirMap` is called with: a file under its path. */
 export type FileRow = readonly [path: string, file: JobFile];
@@ -7,6 +7,27 @@ export type FileRow = readonly [path: string, file: JobFile];
 /** A row of a `DirMap`. */
 export function fileOf(row: Row): FileRow {
   return row as unknown as FileRow;
+}
+
+/** What an operator over lines is called with: a line, and the path of its text. */
+export type Line = readonly [path: string, line: string];
+
+/** A row of lines. */
+export function lineOf([, value]: Row): Line {
+  return value as unknown as Line;
+}
+
+/** Of so many shares, the one that a word belongs to: the same on every worker (FNV-1a, 32 bits). */
+export function shareOf(word: string, shares: number): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193);
+  return (hash >>> 0) % shares;
+}
+
+/** Words of a line that fall to a sub-vector, where all of them see all lines: the global `shares` says among how many. */
+export function wordsOfShare(line: string, { part, globals }: Context): readonly string[] {
+  const shares = globals['shares']!.get('count') as number;
+  return wordsOf(line).filter((word) => shareOf(word, shares) === part);
 }
 
 /** Whether bytes that were read as UTF-8 were a text: what is none is read as U+FFFD, and texts have no zeros. */

@@ -1,6 +1,6 @@
-/** How often each word occurs: an operator of `DirMap`, and its reducer. */
+/** How often each word occurs: of `DirMap` in a file, of maps over rows in a line, of `GlobalMap` the words that fall to a worker; and the reducer of all three. */
 import type { MapFunction, ReduceFunction } from 'cipherloom/job';
-import { countWords, fileOf } from './texts.js';
+import { countWords, fileOf, lineOf, wordsOf, wordsOfShare } from './texts.js';
 
 export const count: MapFunction = async (row, context) => {
   const [path, file] = fileOf(row);
@@ -11,6 +11,14 @@ export const count: MapFunction = async (row, context) => {
     all += count;
   }
   context.log(`${path}: ${all} words, ${counts.size} different`);
+};
+
+export const countLine: MapFunction = (row, context) => {
+  for (const word of wordsOf(lineOf(row)[1])) context.emit(word, 1);
+};
+
+export const countShare: MapFunction = (row, context) => {
+  for (const word of wordsOfShare(lineOf(row)[1], context)) context.emit(word, 1);
 };
 
 export const add: ReduceFunction = (_, a, b) => (a as number) + (b as number);
