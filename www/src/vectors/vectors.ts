@@ -327,7 +327,8 @@ export class Vectors {
         this.#say('Cancelled. The files are as they were.');
       else {
         this.#say('The job failed.');
-        work.blame?.(this.#fail(error, during));
+        const sentence = this.#fail(error, during);
+        work.blame?.(sentence);
       }
       this.#forget();
       if (job === undefined) prepared?.close?.();
