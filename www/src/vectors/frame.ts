@@ -173,7 +173,13 @@ export function makeFrame(host: HTMLElement, works: readonly Work[], presets: re
     h('h3', { id: 'vectors-timeline-title' }, 'Which processor did what, and when'),
     ...[timeline.note, timeline.tools, timeline.canvas, timeline.detail],
   );
-  const processors = h('div', { ...id('processors'), class: 'scroll' });
+  const processors = h('div', {
+    ...id('processors'),
+    class: 'scroll',
+    tabindex: 0,
+    role: 'region',
+    'aria-label': 'Work by processor',
+  });
   const log = h('div', {});
   const watch = h(
     'section',
