@@ -16,7 +16,7 @@ import { linesIn, textOf } from './lines.js';
 import { roundBy } from './maps.js';
 import { Numbers } from './numbers.js';
 import OWN from './operators/own.ts?address';
-import { OwnCode, type OwnNames } from './operators/own-code.js';
+import { NO_SCRIPT, OwnCode, type OwnNames } from './operators/own-code.js';
 import { STARTERS } from './own-starters.js';
 import { field, noTable } from './table-fields.js';
 import { rowsOfTables } from './table-rows.js';
@@ -183,6 +183,9 @@ export class OwnFunction implements Work {
       const names = value as OwnNames;
       if (!names.map) throw new Error('The module exports no function “map”');
       return names;
+    } catch (error) {
+      const line = (error as Error).message === NO_SCRIPT ? await wrongLine(text) : undefined;
+      throw line === undefined ? error : new Error(`line ${line}: ${NO_SCRIPT}`, { cause: error });
     } finally {
       code.close();
     }
@@ -208,6 +211,18 @@ export class OwnFunction implements Work {
       changed: () => this.blame(undefined),
     });
   }
+}
+
+/** The first line that the editor's parser does not understand. */
+async function wrongLine(text: string): Promise<number | undefined> {
+  const { javascriptLanguage } = await import('@codemirror/lang-javascript');
+  let at: number | undefined;
+  javascriptLanguage.parser.parse(text).iterate({
+    enter: ({ type, from }) => {
+      if (type.isError) at ??= from;
+    },
+  });
+  return at === undefined ? undefined : text.slice(0, at).split('\n').length;
 }
 
 /** A value as people read it: no longer than a line or two. */

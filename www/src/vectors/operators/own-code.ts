@@ -16,6 +16,8 @@ export interface OwnNames {
   readonly reduce: boolean;
 }
 
+/** What is wrong with a text that no browser reads, where it does not tell more. */
+export const NO_SCRIPT = 'this is not JavaScript';
 /** Milliseconds for one call. */
 const PATIENCE_MS = 10_000;
 
@@ -107,7 +109,8 @@ export class OwnCode {
     });
     worker.addEventListener('error', (event) => {
       event.preventDefault();
-      this.#end(withLine((event.message || 'it cannot be read').replace(/^Uncaught /, ''), event.lineno));
+      // Some browsers tell no more of a text that is none.
+      this.#end(withLine((event.message || NO_SCRIPT).replace(/^Uncaught /, ''), event.lineno));
     });
     return worker;
   }
