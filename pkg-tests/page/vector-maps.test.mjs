@@ -147,8 +147,12 @@ for (const name of BROWSERS) {
       assert.deepEqual(await run(), expected);
 
       for (const [wrong, words, line] of [
-        ['export function map([key, line]) {\n  return line.nothing.at(0);\n}\n', /line 2: .*(undefined|nothing)/, '2'],
-        ['export function map() {\n  const = 1;\n}\n', /line 2: /, '2'],
+        [
+          'export function map([key, line]) {\n  return line.nothing.at(0);\n}\n',
+          /^(one|two)\.txt, line \d: line 2 of your function: .*(undefined|nothing)/,
+          '2',
+        ],
+        ['export function map() {\n  const = 1;\n}\n', /line 2 of your function: /, '2'],
         ['export const other = 1;\n', /no function “map”/, undefined],
       ]) {
         await write(wrong);

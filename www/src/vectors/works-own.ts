@@ -168,7 +168,7 @@ export class OwnFunction implements Work {
   }
 
   blame(sentence: string | undefined): void {
-    const [, line, message] = /(?:^|: )line (\d+): (.*)$/s.exec(sentence ?? '') ?? [];
+    const [, line, message] = /line (\d+) of your function: (.*)$/s.exec(sentence ?? '') ?? [];
     void this.#editor?.then((editor) => {
       if (line === undefined) return editor.showProblem(undefined);
       editor.showProblem({ line: Number(line), word: undefined, message: message! });
@@ -185,7 +185,9 @@ export class OwnFunction implements Work {
       return names;
     } catch (error) {
       const line = (error as Error).message === NO_SCRIPT ? await wrongLine(text) : undefined;
-      throw line === undefined ? error : new Error(`line ${line}: ${NO_SCRIPT}`, { cause: error });
+      throw line === undefined
+        ? error
+        : new Error(`line ${line} of your function: ${NO_SCRIPT}`, { cause: error });
     } finally {
       code.close();
     }

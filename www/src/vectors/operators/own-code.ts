@@ -123,7 +123,7 @@ export class OwnCode {
 }
 
 function withLine(message: string, line: number | undefined): Error {
-  return new Error(line === undefined || line < 1 ? message : `line ${line}: ${message}`);
+  return new Error(line === undefined || line < 1 ? message : `line ${line} of your function: ${message}`);
 }
 
 /** The first line of a stack that lies in the text. */
