@@ -77,13 +77,13 @@ for (const name of BROWSERS) {
     test('what can be done with what there is, and what that takes', async () => {
       await page.until(find('map-VectorMap'), PATIENCE_MS);
       assert.equal(await page.evaluate(`${find('map-DirMap')}.disabled && !${find('map-VectorMap')}.disabled`), true);
+      for (const [path, content] of Object.entries(TEXTS))
+        await page.upload('[data-testid="vectors-files"]', given(path, content));
+      await page.until(`document.querySelectorAll('[data-testid="vectors-file"]').length === 2`, PATIENCE_MS);
       assert.match(
         await page.evaluate(`${find('map-MatrixMap')}.closest('label').textContent`),
         /Needs tables: files that end in \.csv/,
       );
-      for (const [path, content] of Object.entries(TEXTS))
-        await page.upload('[data-testid="vectors-files"]', given(path, content));
-      await page.until(`document.querySelectorAll('[data-testid="vectors-file"]').length === 2`, PATIENCE_MS);
       // What is ready is a map and an operator.
       assert.deepEqual([await chosen('work'), await chosen('map')], ['word-count', 'DirMap']);
       await page.click('[data-testid="vectors-work-likeness"]');

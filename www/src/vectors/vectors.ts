@@ -167,7 +167,7 @@ export class Vectors {
       const fits = filesFor(preset, this.#files);
       const problem = problemOf(preset, this.#files);
       const { note, input } = presets[index]!;
-      note.textContent = problem ?? (fits.length > 0 ? format.plural(fits.length, 'file') : 'needs none');
+      note.textContent = problem ?? (fits.length > 0 ? format.plural(fits.length, 'file') : 'Needs no files');
       input.dataset['fits'] = String(problem === undefined);
     }
     // What cannot be done with these files is not what somebody wants who gave them.
@@ -238,13 +238,15 @@ export class Vectors {
   #showChoice(): void {
     const { presets, maps, works, elsewhere: others } = this.#frame;
     const { work, map } = this.#choice;
+    // Before there are any files all would say so.
+    const told = (problem: string | undefined): string => (this.#files.length === 0 ? '' : (problem ?? ''));
     for (const [index, preset] of this.#presets.entries())
       presets[index]!.input.checked = preset.work === work && preset.map === map;
     for (const [name, { input, note }] of maps) {
       const problem = mapProblem(name, this.#works, this.#files);
       input.checked = name === map;
       input.dataset['fits'] = String(problem === undefined);
-      note.textContent = problem ?? '';
+      note.textContent = told(problem);
     }
     for (const [index, one] of this.#works.entries()) {
       const { input, note, option, way } = works[index]!;
@@ -254,7 +256,7 @@ export class Vectors {
       input.checked = one === work;
       input.dataset['fits'] = String(how !== undefined && problem === undefined);
       way.textContent = how ?? '';
-      note.textContent = problem ?? '';
+      note.textContent = told(problem);
     }
     const rest = elsewhere(map, this.#works);
     others.hidden = rest.length === 0;
