@@ -199,7 +199,7 @@ fn model(name: &str, attrs: &Attrs, output: &Value, inputs: &[(Value, Cells)]) -
             if all[0].1.zero() {
                 return None;
             }
-            Some(all.iter().map(|(a, b)| Some(a.div(b))).collect())
+            Some(all.iter().map(|(a, b)| Some(Q::of(a.div(b).about()))).collect())
         }
         "value.and" => zip(&Q::mul),
         "value.or" => zip(&|a, b| truth(!a.zero() || !b.zero())),

@@ -64,6 +64,7 @@ describe('Chromium with a GPU', { timeout: 900_000 }, () => {
     await choose(page, 'play-gpu', 'measured');
     assert.equal(await page.evaluate(`${find('gpu')}.value`), 'measured');
     await page.click('[data-testid="play-copy-link"]');
+    await page.until(`location.hash.includes('?p=')`, PATIENCE_MS);
     assert.match(await page.evaluate('location.href'), /\?gpu=measured#playground\?p=/);
     await runProgram(page);
     // Beside the first run it is measured, which takes as long as it takes.

@@ -441,6 +441,11 @@ impl Bits {
         self.product(Self { size: 0, odd, common: odd, twos: exponent })
     }
 
+    /// Of a binary64.
+    pub fn of_double() -> Self {
+        Self { size: 1024, odd: 0, common: 0, twos: 1074 }
+    }
+
     /// Of a square root, rounded to a binary64.
     #[must_use]
     pub fn root(self) -> Self {

@@ -69,6 +69,8 @@ export class Expression implements Value {
   readonly finished: boolean;
   readonly ofDoubles: boolean;
   readonly #recorder: Recorder;
+  /** Whether it has missing cells, and was made of others: it is recorded where it is asked for as a whole. */
+  readonly #isMade: boolean;
   /** What it is in a task, once that was asked for. */
   #recorded: Recorded | undefined;
   /** Of one with missing cells, once that was asked for. */
@@ -95,6 +97,7 @@ export class Expression implements Value {
     this.finished = 'cells' in made ? made.cells.finished : made.half === 'client';
     this.ofDoubles = 'cells' in made ? made.cells.ofDoubles : made.ofDoubles;
     this.#recorder = recorder;
+    this.#isMade = apart !== undefined;
     this.#recorded = 'cells' in made ? undefined : made;
     this.#apart = apart && { ...apart, there: once(apart.there) };
     this.#records = 'cells' in made ? made.cells.#records : records;
@@ -130,21 +133,29 @@ export class Expression implements Value {
   /** What a `forEach` gives for what its body gave for one record. Errors: as of {@link of}. */
   static ofAll(where: string, recorder: Recorder, records: Records, value: unknown): Expression {
     const own = Expression.of(where, recorder, value);
-    if (own.#records === records) return own.as(undefined);
-    if (own.#records !== undefined) throw otherRecord(where);
-    return own.#broadcast(where, [records.count, ...own.shape]);
+    if (own.#records !== undefined && own.#records !== records) throw otherRecord(where);
+    // What is the same for each record is so for all.
+    return own.#seen((one) =>
+      one.#records === undefined
+        ? one.#broadcast(where, [records.count, ...one.shape])
+        : new Expression(recorder, one.recordedAs(where)),
+    );
   }
 
-  /** The same as a value of one of such records; of all without these. */
-  as(records: Records | undefined): Expression {
-    if (this.#recorded !== undefined) return new Expression(this.#recorder, this.#recorded, records);
-    const apart = this.#takenApart('forEach');
-    const { filled } = apart;
-    return new Expression(this.#recorder, {
-      ...apart,
-      cells: apart.cells.as(records),
-      there: () => apart.there().map((one) => one.as(records)),
-      filled: filled && ((fill) => filled(fill).as(records)),
+  /** What is of all such records, as a value of one of them. */
+  ofOne(where: string, records: Records): Expression {
+    return this.#seen((one) => new Expression(this.#recorder, one.recordedAs(where), records));
+  }
+
+  /** The same seen in another way, with missing cells as they are taken apart. */
+  #seen(see: (complete: Expression) => Expression): Expression {
+    if (!this.#isMade) return see(this);
+    const { cells, there, filled, ...rest } = this.#takenApart('forEach');
+    return this.#whole({
+      ...rest,
+      cells: see(cells),
+      there: () => there().map(see),
+      filled: filled && ((fill) => see(filled(fill))),
     });
   }
 
@@ -152,10 +163,13 @@ export class Expression implements Value {
   recordedAs(where: string): Recorded {
     if (this.#recorded !== undefined) return this.#recorded;
     const { cells, zeroed } = this.#takenApart(where);
+    const mask = this.#isThere(where);
+    // A mask that everybody knows is encrypted beside what is.
+    const hidden = this.place === 'encrypted' && mask.place === 'public';
+    const same = (): Expression => this.#node(where, 'value.compare', [cells, cells], { relation: 'eq' });
+    const own = hidden ? this.#node(where, 'value.and', [same(), mask]) : mask;
     const attributes = zeroed ? { zeroed: 1 } : undefined;
-    this.#recorded = cells
-      .#node(where, 'value.gaps', [cells, this.#isThere(where)], attributes)
-      .recordedAs(where);
+    this.#recorded = this.#node(where, 'value.gaps', [cells, own], attributes).recordedAs(where);
     return this.#recorded;
   }
 
@@ -322,7 +336,8 @@ export class Expression implements Value {
   count(axis?: number): Value {
     if (axis !== undefined) return countAlong(this.#along('count', axis), axis);
     // What is made of others with missing cells need not be put together.
-    if (this.#recorded === undefined) return (this.kind === 'boolean' ? this : this.present()).sum();
+    if (this.#isMade && this.#records === undefined)
+      return (this.kind === 'boolean' ? this : this.present()).sum();
     return this.#alone('count', 'stats.count');
   }
 
@@ -349,7 +364,7 @@ export class Expression implements Value {
   }
 
   regression(y: ValueOperand): Value {
-    if (this.shape.length === 2 && this.#records === undefined)
+    if (this.shape.length === 2 && this.#records === undefined && this.kind !== 'category')
       return regressionOfSeveral(this, this.#of('regression', y), (equations) =>
         this.#node('regression', 'value.solve', equations as readonly Expression[]),
       );

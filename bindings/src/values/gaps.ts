@@ -2,6 +2,7 @@
  * What operators make of values with missing cells: complete values, of which the cells and which of them are there go on side by side, and are put together where somebody asks for both
  * (`value.gaps`). A cell of a result is missing where one of an operand is, unless the others decide, as in Kleene's logic: false and anything is false, true or anything is true.
  */
+import { toUnits } from '../exact.js';
 import type { RuleAttributes } from './rules.js';
 import { mostHidden } from './type.js';
 import type { ValueKind, ValuePlace, ValueType } from './types.js';
@@ -142,7 +143,7 @@ const total: Rule = (call) => call.same(call.inputs.map((input) => call.filled(i
 /** A number of an interval. */
 function inside(min: Fill, max: Fill, { kind, decimals }: Pick<Operand, 'kind' | 'decimals'>): Fill {
   if (min <= 0 && max >= 0) return zero(kind);
-  return kind === 'real' || typeof min === 'bigint' ? min : BigInt(Math.ceil(min * 10 ** decimals));
+  return kind === 'real' || typeof min === 'bigint' ? min : unitsAbove(min, decimals);
 }
 
 const RULES: Readonly<Record<string, Rule>> = {
@@ -234,6 +235,12 @@ const RULES: Readonly<Record<string, Rule>> = {
   'matrix.multiply': total,
   'matrix.vector': total,
 };
+
+/** The least number with so many decimals that is not below. */
+function unitsAbove(number: number, decimals: number): bigint {
+  const units = toUnits(number, decimals);
+  return typeof units === 'bigint' ? units : BigInt(Math.ceil(number * 10 ** decimals));
+}
 
 function zero(kind: ValueKind): Fill {
   return kind === 'real' ? 0 : 0n;

@@ -4,6 +4,7 @@ import { single, total } from './finishing.js';
 import type { Value } from './types.js';
 
 const MOST_PREDICTORS = 32;
+const KINDS: readonly string[] = ['integer', 'real', 'boolean'];
 
 /**
  * The w and c that make the sum of (y - X w - c)^2 least, [w_1, ..., w_k, c], over rows of which no cell is missing: (A^T A) (w, c) = A^T y for A = (X, 1). A^T A has a diagonal after the
@@ -17,13 +18,16 @@ export function regressionOfSeveral(
   const [rows, predictors] = x.shape as [number, number];
   if (predictors > MOST_PREDICTORS || y.shape.length !== 1 || y.shape[0] !== rows) {
     const found = `[${x.shape.join(', ')}] and [${y.shape.join(', ')}]`;
-    const expected = `predictors [n, k], at most ${MOST_PREDICTORS} of them, and [n]`;
-    throw failure('graph.shape', `regression: expected ${expected}, found ${found}`, {
-      where: 'regression',
-      found,
-      expected,
-    });
+    throw wrong(found, `predictors [n, k], at most ${MOST_PREDICTORS} of them, and [n]`, 'graph.shape');
   }
+  for (const operand of [x, y])
+    if (!KINDS.includes(operand.kind))
+      throw wrong(`kind ${operand.kind}`, `values of kind ${KINDS.join(', ')}`);
+  if ([x, y].some(({ place }) => place === 'plain') && [x, y].some(({ place }) => place === 'encrypted'))
+    throw wrong(
+      "the server's own beside what is encrypted",
+      'all encrypted or public: the client puts sums of each together',
+    );
   const { matrix, target, count } = complete(x, y);
   const sums = matrix.sum(0);
   const products = matrix.multiply(target.reshape([rows, 1])).sum(0);
@@ -63,4 +67,13 @@ function complete(x: Value, y: Value): { matrix: Value; target: Value; count: Va
     target: y.filled().multiply(all),
     count: total(all),
   };
+}
+
+function wrong(
+  found: string,
+  expected: string,
+  code: 'graph.shape' | 'operator.invalid' = 'operator.invalid',
+): Error {
+  const where = 'regression';
+  return failure(code, `${where}: expected ${expected}, found ${found}`, { where, found, expected });
 }

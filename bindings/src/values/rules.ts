@@ -114,7 +114,10 @@ class Call {
   }
 
   shapes(expected: string): Error {
-    const found = this.inputs.map(({ shape }) => `[${shape.join(', ')}]`).join(' and ');
+    return this.misshaped(this.inputs.map(({ shape }) => `[${shape.join(', ')}]`).join(' and '), expected);
+  }
+
+  misshaped(found: string, expected: string): Error {
     const problem = `${this.#where}: expected ${expected}, found ${found}`;
     return failure('graph.shape', problem, { where: this.#where, operator: this.op, found, expected });
   }
@@ -396,7 +399,10 @@ const RULES: Readonly<Record<string, Rule>> = {
     const axes = call.shape('axes');
     const each = x.shape.every((_, axis) => axes.includes(axis));
     if (!each || axes.length !== x.shape.length)
-      throw call.shapes(`each dimension of [${x.shape.join(', ')}] once, counted from 0`);
+      throw call.misshaped(
+        `[${axes.join(', ')}]`,
+        `each dimension of [${x.shape.join(', ')}] once, counted from 0`,
+      );
     return axes.map((axis) => x.shape[axis] as number);
   }),
   'value.concat': (call) => {

@@ -131,7 +131,7 @@ export class TaskBuilder implements Task {
       });
     }
     const records = new Records(count);
-    const one = all.map(([name, column]) => [name, column.as(records)]);
+    const one = all.map(([name, column]) => [name, column.ofOne(where, records)]);
     const made = body(Object.freeze(Object.fromEntries(one) as Record<string, Value>));
     const ofAll = (value: unknown): Value => Expression.ofAll(where, this.#recorder, records, value);
     if (made instanceof Expression || !isObject(made)) return ofAll(made);

@@ -20,7 +20,12 @@ pub(super) const PRESENT: Primitive = Primitive {
     },
     range: |_, _| Ok(Range::of_kind(Kind::Boolean)),
     exact,
-    near: |call, inputs| exact(call, &[&one(call, inputs)?.cells]).map(|present| Some(Near::right(present))),
+    near: |call, inputs| {
+        let x = one(call, inputs)?;
+        // Of a cell that may be missing or not nothing is known.
+        let off = x.off.iter().map(|off| f64::from(u8::from(off.is_infinite()))).collect();
+        exact(call, &[&x.cells]).map(|cells| Some(Near { cells, off }))
+    },
     bits: |_, _| Ok(Number::ONE.bits()),
     lower: |_, x, _| {
         x[0].present.clone().ok_or(Error::Job("a value with missing cells says which are there"))

@@ -1,14 +1,15 @@
-//! The solution of m linear equations in as many unknowns, for m^2 + m single numbers: the matrix row by row, then the right side. A vector of m reals, exact rational numbers in the
-//! interpreter, by Gauss' elimination. A singular matrix is an error of the interpreter, and so is one of decrypted numbers that may be singular for all that is known. No scheme computes it.
+//! The solution of m linear equations in as many unknowns, for m^2 + m single numbers: the matrix row by row, then the right side. A vector of m reals, each the binary64 that is nearest to the exact
+//! number, which the interpreter finds by Gauss' elimination. A singular matrix is an error of the interpreter, and so is one of decrypted numbers that may be singular for all that is known. No scheme computes it.
 
 use super::arithmetic::{any_encrypted, real, seen};
 use super::{PRIMITIVE, Primitive};
-use crate::Result;
 use crate::memory::room;
 use crate::ops::Call;
+use crate::values::exact::MOST_BITS;
 use crate::values::near::Near;
 use crate::values::number::{Bits, Number};
 use crate::values::types::{Kind, Place, ValueCall};
+use crate::{Error, Result};
 
 /// Unknowns, at most.
 const MOST: usize = 64;
@@ -53,20 +54,27 @@ fn unknowns(call: &Call<'_>) -> Result<usize> {
     count.ok_or_else(|| call.error("number of inputs", found, format!("m^2 + m, for m from 1 to {MOST}")))
 }
 
-/// By Cramer's rule quotients of determinants, of integers once rows are brought to one denominator; elimination has none but such, either.
+/// Of binary64. By Cramer's rule what is rounded are quotients of determinants, of integers once rows are brought to one denominator; elimination has none but such, either.
 fn bits(call: &Call<'_>, inputs: &[Bits]) -> Result<Bits> {
     let count = unknowns(call)? as u32;
-    let mut decimals = 0;
-    for index in 0..call.inputs.len() {
-        decimals = decimals.max(call.value(index)?.decimals);
+    let mut decimals = Vec::with_capacity(inputs.len());
+    for index in 0..inputs.len() {
+        decimals.push(call.value(index)?.decimals);
     }
-    let most = |of: fn(&Bits) -> u32| inputs.iter().map(of).max().unwrap_or(0);
-    // Log2 10 < 10/3; odd denominators may differ along a row.
-    let scale = decimals.saturating_mul(10).div_ceil(3).saturating_add(most(|bits| bits.twos));
-    let scale = scale.saturating_add(most(|bits| bits.odd).saturating_mul(count + 1));
-    let entry = most(|bits| bits.size).saturating_add(scale).saturating_add(count.ilog2() + 1);
-    let determinant = entry.saturating_mul(count);
-    Ok(Bits { size: determinant, odd: determinant, common: determinant, twos: determinant })
+    let most = decimals.iter().copied().max().unwrap_or(0);
+    // In units of the most decimals, log2 10 < 10/3; odd denominators may differ along a row.
+    let entry = |(bits, own): (&Bits, &u32)| {
+        let finer = (most - own).saturating_mul(10).div_ceil(3);
+        let denominators = bits.odd.saturating_mul(count + 1).saturating_add(bits.twos);
+        bits.size.saturating_add(finer).saturating_add(denominators)
+    };
+    let largest = inputs.iter().zip(&decimals).map(entry).max().unwrap_or(0);
+    let determinant = largest.saturating_add(count.ilog2() + 1).saturating_mul(count);
+    if determinant > MOST_BITS {
+        let (what, found, limit) = ("bits of a determinant", determinant.into(), MOST_BITS.into());
+        return Err(Error::TooLarge { what, found, limit });
+    }
+    Ok(Bits::of_double())
 }
 
 /// A number, and by how much it may be off.
@@ -152,6 +160,11 @@ fn solved(call: &Call<'_>, cell: impl Fn(usize) -> Result<About>) -> Result<Near
     }
     Near::made(count, |index| {
         let x = &found[count - 1 - index];
-        Ok((x.number.clone(), x.off))
+        let double = x.number.to_f64();
+        let number = Number::from_f64(double)
+            .ok_or_else(|| call.error("solution", "a number beyond those of binary64", "smaller ones"))?;
+        // Rounded once.
+        let off = if x.off == 0.0 { 0.0 } else { x.off + double.abs() * f64::EPSILON };
+        Ok((number, off))
     })
 }
