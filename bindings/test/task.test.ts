@@ -62,6 +62,26 @@ describe('wrong use of values', () => {
     ["an output of the server's own", ({ task, p }) => task.output('o', p), 'operator.invalid'],
     ['vectors of unequal lengths', ({ x }) => x.dot([1, 2]), 'graph.shape'],
     ['matrices that do not fit', ({ m }) => m.matmul(m), 'graph.shape'],
+    [
+      "a target of the server's own",
+      ({ task, m }) => m.regression(task.plain('target', { shape: [2], min: 0, max: 9 })),
+      'operator.invalid',
+    ],
+    [
+      'predictors that are days',
+      ({ task }) =>
+        task
+          .encrypted('days', { kind: 'date', shape: [3, 2], min: '2020-01-01', max: '2020-12-31' })
+          .regression([1, 2, 3]),
+      'operator.invalid',
+    ],
+    ['a target of categories', ({ m, c }) => m.regression(c.slice(0, 2)), 'operator.invalid'],
+    ['more targets than rows', ({ m, x }) => m.regression(x), 'graph.shape'],
+    [
+      'a count of one record, made of others',
+      ({ task, g }) => task.forEach({ g }, (of) => of.g.add(1).count()),
+      'operator.invalid',
+    ],
     ['a variance of one cell', ({ x }) => x.slice(0, 1).variance(), 'graph.shape'],
     ['a mean along a dimension that is none', ({ m }) => m.mean(2), 'graph.shape'],
     ['a mean along half a dimension', ({ m }) => m.mean(0.5), 'graph.shape'],

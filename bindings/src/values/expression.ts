@@ -166,8 +166,7 @@ export class Expression implements Value {
     const mask = this.#isThere(where);
     // A mask that everybody knows is encrypted beside what is.
     const hidden = this.place === 'encrypted' && mask.place === 'public';
-    const same = (): Expression => this.#node(where, 'value.compare', [cells, cells], { relation: 'eq' });
-    const own = hidden ? this.#node(where, 'value.and', [same(), mask]) : mask;
+    const own = hidden ? this.#node(where, 'value.and', [cells.#truth(where), mask]) : mask;
     const attributes = zeroed ? { zeroed: 1 } : undefined;
     this.#recorded = this.#node(where, 'value.gaps', [cells, own], attributes).recordedAs(where);
     return this.#recorded;
@@ -540,6 +539,16 @@ export class Expression implements Value {
       place: this.place,
     };
     return this.#apart;
+  }
+
+  /** True in each cell, where this is: 0 times a number of it is 0. */
+  #truth(where: string): Expression {
+    const { kind, names } = this;
+    const number =
+      kind === 'date' ? this.sub(new Date(0)) : kind === 'category' ? this.equals(names?.[0] ?? 0) : this;
+    const zero = this.#node(where, 'value.scale', [number as Expression], { numerator: 0 });
+    const pair = zero.#pair(where, constantOf(where, 0, zero), true);
+    return this.#node(where, 'value.compare', pair, { relation: 'eq' });
   }
 
   /** Which of its cells are there. */

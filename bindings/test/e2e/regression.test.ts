@@ -102,6 +102,25 @@ describe.each(BUILDS.filter((build) => build === 'threads' || build === 'native'
     expect(await errorOf(compute(loom, task, given))).toBeInstanceOf(UndefinedStatisticError);
   });
 
+  it('fits one through 32 predictors, with decimals', async () => {
+    const [rows, predictors] = [64, 32];
+    const [xs, noise] = [table(rows, predictors), table(rows, 1)];
+    const cells = xs.map((row) => row.map((cell) => cell / 10_000));
+    const ys = cells.map(
+      (row, at) => row.reduce((sum, x, k) => sum + (k - 9) * x, 0.5) + (noise[at]?.[0] as number) / 1000,
+    );
+    const rounded = ys.map((y) => Math.round(y * 10_000) / 10_000);
+    const task = createTask();
+    const options = { min: -10, max: 10, decimals: 4 };
+    const x = task.public('x', { ...options, shape: [rows, predictors] });
+    const y = task.public('y', { ...options, shape: [rows] });
+    task.output('plane', x.regression(y));
+    task.output('own', task.encrypted('own', { min: 0, max: 1 }));
+    const found = await compute(loom, task, { encrypted: { own: 1 }, public: { x: cells, y: rounded } });
+    const expected = fitted(xs, rounded).map((w, at) => (at < predictors ? w * 10_000 : w));
+    expectNear(found['plane'], expected, 1e-6);
+  });
+
   it('fits one through reals', async () => {
     const [xs, ys] = [table(30, 3), table(30, 1).flat()];
     const task = createTask();
