@@ -253,9 +253,18 @@ const PASSED: Readonly<Record<string, Pass>> = {
   'value.transpose': (call) =>
     call.moved((digits) => call.same([digits], { axes: [0, ...call.list('axes').map((axis) => axis + 1)] })),
   'value.rotate': (call) => call.moved((digits) => call.same([digits], { axis: call.axis + 1 })),
-  'value.cells': (call) =>
-    // Digits are of 0 where a cell is missing.
-    call.attributes['fill'] === undefined ? call.moved((digits) => digits) : undefined,
+  'value.cells': (call) => {
+    const fill = BigInt((call.attributes['fill'] ?? 0) as bigint | number);
+    const { source } = call;
+    return (
+      source && {
+        ...call.moved((digits) => digits)!,
+        least: lesser(source.least, fill),
+        most: greater(source.most, fill),
+        of: (spec) => filled(call, source.of(spec), spec, fill),
+      }
+    );
+  },
   'value.concat': (call) => {
     const all = call.inputs.flatMap(({ digits }) => (digits === undefined ? [] : [digits]));
     if (all.length < call.inputs.length) return undefined;
@@ -290,6 +299,27 @@ const PASSED: Readonly<Record<string, Pass>> = {
   'value.add': sum(1n, 1n),
   'value.sub': sum(1n, -1n),
 };
+
+/** Digits of what stands where a cell is missing; there they are those of 0. */
+function filled(call: Passing, digits: Recorded, { factor, low, count }: Spec, fill: bigint): Recorded {
+  if (fill === 0n) return digits;
+  const { shape } = call.type;
+  const wide = [count, ...shape];
+  // Those of 0 as they are encrypted, also where it is below all that is compared.
+  const digit = (cell: bigint, place: number): bigint =>
+    (BigInt.asUintN(LONGEST, factor * cell - low) / BASE ** BigInt(place)) % BASE;
+  const value = Array.from({ length: count }, (_, place) => digit(fill, place) - digit(0n, place));
+  const over = (x: Recorded, long: Shape): Recorded =>
+    call.node('value.broadcast', [call.node('value.reshape', [x], { shape: long })], { shape: wide });
+  const there = call.node('value.present', [call.inputs[0] as Recorded]);
+  const missing = over(call.node('value.not', [there]), [1, ...shape]);
+  const more = over(call.node('value.constant', [], { kind: 'integer', shape: [count], value }), [
+    count,
+    ...shape.map(() => 1),
+  ]);
+  const sum = call.node('value.add', [digits, call.node('value.multiply', [missing, more])]);
+  return call.node('value.within', [sum], { min: 0n, max: BASE - 1n });
+}
 
 /** What stands for an operator whose operands have digits, where that is cheaper; undefined where it stands for itself. */
 export function byDigits(call: RecordedCall): Recorded | undefined {

@@ -545,13 +545,29 @@ describe.each(BUILDS.filter((build) => build === 'threads' || build === 'native'
     });
     task.output('count', income.greaterThan(30_000).and(region.equals('north')).count());
     task.output('or', income.add(5).atMost(30_000).or(region.equals('north')));
+    const born = task.encrypted('born', {
+      kind: 'date',
+      shape: [5],
+      min: '1900-01-01',
+      max: '2020-01-01',
+      missing: true,
+    });
+    task.output('filled', income.filled(50_000).greaterThan(30_000));
+    task.output('filled below', income.slice(1, 4).filled(5).multiply(2).lessThan(29_000));
+    task.output('born', born.within('1980-01-01', '2020-01-01').atLeast('1999-12-31'));
+    task.output('or then', born.filled('2000-01-01').lessThan('2000-01-02'));
     const encrypted = {
+      born: ['1999-12-30', '1999-12-31', null, '1980-01-01', '2000-01-02'],
       income: [30_001, null, 29_995, 29_996, 1_000_000],
       region: ['north', 'north', null, 'south', null],
     };
     expect(await compute(loom, task, { encrypted })).toEqual({
       count: 1,
       or: [true, true, true, false, null],
+      filled: [true, true, false, false, true],
+      'filled below': [true, false, false],
+      born: [false, true, null, false, true],
+      'or then': [true, true, true, true, false],
     });
   });
 });
