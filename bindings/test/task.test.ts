@@ -56,6 +56,21 @@ describe('wrong use of values', () => {
     ['many encrypted cells divided', ({ x }) => x.divide(2), 'operator.invalid'],
     ['a root of many encrypted cells', ({ x }) => x.sqrt(), 'operator.invalid'],
     ["a quotient by the server's own", ({ x, p }) => x.sum().divide(p.sum()), 'operator.invalid'],
+    [
+      "a quotient of what may be missing by the server's own",
+      ({ task, g }) => g.at(0).divide(task.plain('divisor', { min: 1, max: 9 })),
+      'operator.invalid',
+    ],
+    [
+      "a quotient by the server's own, of which cells may be missing",
+      ({ task, g }) => g.at(0).divide(task.plain('divisor', { min: 1, max: 9, missing: true })),
+      'operator.invalid',
+    ],
+    [
+      "the larger one of what is encrypted and the server's own with gaps",
+      ({ task, x }) => task.output('o', x.max(task.plain('divisor', { min: 1, max: 9, missing: true }))),
+      'operator.invalid',
+    ],
     ["a regression on the server's own", ({ x, p }) => p.regression(x), 'operator.invalid'],
     ['a mean beside many encrypted cells', ({ x }) => x.sub(x.mean()), 'operator.invalid'],
     ['a division by 0', ({ r }) => r.divide(0), 'input.type'],

@@ -77,6 +77,8 @@ export class Expression implements Value {
   #apart: Apart<Expression> | undefined;
   /** Which of its cells are there, once that was asked for. */
   #mask: Expression | undefined;
+  /** Of one with missing cells, by shape. */
+  readonly #broadcasts = new Map<string, Expression>();
   /** Those that it is a value of one of, inside of a `forEach`. */
   readonly #records: Records | undefined;
 
@@ -754,7 +756,13 @@ export class Expression implements Value {
   #broadcast(where: string, shape: Shape): Expression {
     const same =
       this.shape.length === shape.length && this.shape.every((length, axis) => length === shape[axis]);
-    return same ? this : this.#alone(where, 'value.broadcast', { shape });
+    if (same) return this;
+    if (!this.missing) return this.#alone(where, 'value.broadcast', { shape });
+    // Once: what says which cells are there is one then.
+    const key = shape.join();
+    const made = this.#broadcasts.get(key) ?? this.#alone(where, 'value.broadcast', { shape });
+    this.#broadcasts.set(key, made);
+    return made;
   }
 
   #reshaped(where: string, shape: Shape): Expression {

@@ -11,7 +11,10 @@ import type { ValueKind, ValuePlace, ValueType } from './types.js';
 export type Fill = bigint | number;
 
 /** An operand, as far as gaps are concerned. */
-interface Operand extends Pick<ValueType, 'kind' | 'decimals' | 'place' | 'missing'> {}
+interface Operand extends Pick<ValueType, 'kind' | 'decimals' | 'place' | 'missing'> {
+  /** Whether it is the client's. */
+  readonly finished: boolean;
+}
 
 /** A value with missing cells, taken apart. */
 export interface Apart<V> {
@@ -104,7 +107,10 @@ class Call<V extends Operand> {
   }
 
   made(cells: V, there: () => readonly V[], zeroed = false): Apart<V> {
-    return { cells, there, zeroed, place: this.place };
+    // Which cells are there the client has where it has these.
+    const own = (is: V): V =>
+      cells.finished && !is.finished && is.place === 'encrypted' ? this.node('value.finish', [is]) : is;
+    return { cells, there: () => there().map(own), zeroed, place: this.place };
   }
 }
 
@@ -164,8 +170,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   'value.divide': (call) => {
     const [x, y] = [call.input(0), call.input(1)];
     const there = () => call.there(x, y);
-    // Where a cell of the quotient is missing it is divided by 1.
-    const divisor = call.tools.whole(call.made(call.cells(y), there));
+    // Where a cell of the quotient is missing it is divided by 1; but what the server alone divides by stays with it.
+    const hidden = call.place === 'encrypted' && y.place === 'plain';
+    const divisor = hidden ? call.cells(y) : call.tools.whole(call.made(call.cells(y), there));
     return call.made(call.same([call.cells(x), call.filled(divisor, one(y))]), there);
   },
   'value.and': (call) => {

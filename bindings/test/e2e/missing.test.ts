@@ -245,6 +245,8 @@ describe.each(BUILDS.filter((build) => build === 'threads' || build === 'native'
     task.output('quotient', x.at(0).finish().divide(y.at(0)));
     task.output('no quotient', x.at(2).finish().divide(y.at(2)));
     task.output('dot', x.dot(y));
+    task.output('in a shape', x.at(1).divide(y.at(0)).add([1, 2]));
+    task.output('by 0', x.at(5).finish().divide(y.at(6)));
     const sums = [3, 5, 1, 7];
     const xs = [1, 4, 5, 7];
     const mean = (of: readonly number[]): number => of.reduce((s, one) => s + one, 0) / of.length;
@@ -266,6 +268,8 @@ describe.each(BUILDS.filter((build) => build === 'threads' || build === 'native'
       quotient: 0.5,
       'no quotient': null,
       dot: -14,
+      'in a shape': [null, null],
+      'by 0': null,
     });
     expect(variance).toBeCloseTo(moment(products, products) / 4, 9);
     expect(covariance).toBeCloseTo(moment(sums, xs) / 3, 9);
