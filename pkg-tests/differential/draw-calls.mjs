@@ -1,6 +1,7 @@
 /** Random calls on values. What they are refused for the model says: then another one is drawn. */
 import { MOST_DAY, numberOf } from './draw-inputs.mjs';
 import { fraction, powerOfTen } from './fraction.mjs';
+import { surelyMissing } from './model/gaps.mjs';
 import { spread } from './model/logic.mjs';
 import { cellsOf, joint, nested } from './shapes.mjs';
 
@@ -50,7 +51,8 @@ const WEIGHTS = {
   reshape: 3,
   broadcast: 3,
   rotate: 6,
-  filled: 4,
+  transpose: 4,
+  filled: 5,
   present: 3,
   constant: 2,
 };
@@ -94,6 +96,7 @@ const ARGUED = {
   present: ({ missing }) => missing,
   slice: hasAxes,
   rotate: hasAxes,
+  transpose: ({ shape }) => shape.length > 1,
   at: hasAxes,
   concat: hasAxes,
   matmul: hasAxes,
@@ -111,7 +114,7 @@ function argued(dice, method, { wide }) {
 }
 
 /** What digits are of, and is on its way to be compared. */
-const isWritten = ({ factor, constant, missing }) => factor !== undefined && !constant && !missing;
+const isWritten = ({ factor, constant }) => factor !== undefined && !constant;
 const COMPARED = [
   'lessThan',
   'atMost',
@@ -136,6 +139,7 @@ const MOVING = [
   'reshape',
   'broadcast',
   'rotate',
+  'transpose',
 ];
 const hasDigits = Object.fromEntries([...COMPARED, ...MOVING].map((method) => [method, true]));
 
@@ -230,6 +234,12 @@ const MOST_KNOWN = 2n ** 120n;
 /** Units that a double has, with decimals. */
 const MOST_WRITTEN = 10n ** 14n;
 
+/** Mostly such a cell as there may be. */
+function fillOf(dice, on) {
+  const one = dice.chance(0.5) ? nearConstant(dice, on) : randomConstant(dice, on);
+  return on.kind === 'boolean' ? dice.chance(0.5) : [one].flat(Infinity)[0];
+}
+
 /** As people write it, or a day next to those that there are. */
 function dayOf(dice, day) {
   const date = new Date(Math.min(Math.max(Number(day), -MOST_DAY), MOST_DAY) * DAY_MS);
@@ -278,8 +288,11 @@ function randomAxis(dice, { shape }) {
 /** Bounds that the data lie in. */
 function within({ dice, on, whole }) {
   const values = whole.rows ?? [whole];
-  const cells = values.flatMap(({ cells }) => (Array.isArray(cells) ? cells : [undefined]));
-  if (!['integer', 'real', 'date'].includes(on.kind) || cells.includes(undefined) || on.missing) return undefined;
+  const cells = values.flatMap(({ views: [view] }) =>
+    Array.isArray(view.cells) ? view.cells.filter((_, at) => !surelyMissing(view, at)) : [undefined],
+  );
+  if (!['integer', 'real', 'date'].includes(on.kind) || cells.includes(undefined) || cells.length === 0)
+    return undefined;
   const numbers = cells.flatMap(({ low, high }) => [low, high]).map(({ n, d }) => ({ n, d }));
   if (on.kind === 'real') {
     const all = numbers.map(({ n, d }) => Number(n) / Number(d));
@@ -308,6 +321,8 @@ function approximation({ dice, on }) {
 
 const two = (fits) => (how) => [mate(how, fits)];
 const statistic = (how) => [mate(how, isNumeric, (shape) => `${shape}` === `${how.on.shape}`)];
+const along = (dice, { shape }) =>
+  shape.length === 0 || dice.chance(0.5) ? [] : [{ value: dice.below(shape.length) }];
 const moments = (dice) => (dice.chance(0.5) ? [] : [{ value: { of: dice.pick(['sample', 'population']) } }]);
 
 const ARGUMENTS = {
@@ -347,9 +362,19 @@ const ARGUMENTS = {
     return [mate(how, isNumeric, (shape) => shape.at(-2) === inner || (shape.length === 1 && shape[0] === inner))];
   },
   covariance: (how) => [...statistic(how), ...moments(how.dice)],
-  variance: ({ dice }) => moments(dice),
+  mean: ({ dice, on }) => along(dice, on),
+  count: ({ dice, on }) => along(dice, on),
+  variance({ dice, on }) {
+    const [[axis], [options]] = [along(dice, on), moments(dice)];
+    const both = { ...options?.value, ...(axis && { axis: axis.value }) };
+    return axis || options ? [{ value: both }] : [];
+  },
   correlation: statistic,
-  regression: statistic,
+  regression(how) {
+    const { dice, on } = how;
+    const several = on.shape.length === 2;
+    return several ? [mate({ ...how, on: { ...on, shape: [on.shape[0]] } }, isNumeric, (shape) => `${shape}` === `${on.shape[0]}`)] : statistic(how);
+  },
   histogram: (how) => groups(how, how.dice.between(2, 5)),
   quantile(how) {
     const share = how.dice.pick([0.5, 0.25, 0.75, 0.1, 0.9, 1, 1 / 3, 0.999]);
@@ -417,6 +442,12 @@ const ARGUMENTS = {
     const filled = shape.map((length) => (length === 1 ? dice.between(1, 3) : length));
     return [{ value: dice.chance(0.5) ? [dice.between(1, 3), ...filled] : filled }];
   },
+  transpose({ dice, on: { shape } }) {
+    if (dice.chance(0.5)) return [];
+    const left = [...shape.keys()];
+    return [{ value: shape.map(() => left.splice(dice.below(left.length), 1)[0]) }];
+  },
+  filled: ({ dice, on }) => (dice.chance(0.4) ? [] : [{ value: fillOf(dice, on) }]),
   rotate({ dice, on }) {
     const axis = randomAxis(dice, on);
     const steps = dice.chance(0.9) ? dice.between(-on.shape[axis], on.shape[axis]) : dice.between(-1e6, 1e6);

@@ -8,7 +8,8 @@ import { digitsOf } from './model/digits.mjs';
 import { comparedDecimals, spread } from './model/logic.mjs';
 import { tried } from './model/predict.mjs';
 import { operandOf } from './model/constants.mjs';
-import { ModelValue } from './model/value.mjs';
+import { isWhole, ModelValue } from './model/value.mjs';
+import { isStray } from './known.mjs';
 import { ModelTask } from './model/task.mjs';
 import { cellsIn, modelHost, readBy } from './recipe.mjs';
 import { cellsOf } from './shapes.mjs';
@@ -116,7 +117,10 @@ class Drawing {
     const dice = this.#dice;
     const names = ['a', 'b', 'x', 'Ausgabe 1', '0', 'c', 'd', 'e', 'f'];
     const all = [...this.operands.keys()].filter(
-      (at) => this.operands[at].place !== 'plain' && !(this.#limits.wide && isWide(this.operands[at])),
+      (at) =>
+        this.operands[at].place !== 'plain' &&
+        isWhole(this.operands[at]) &&
+        !(this.#limits.wide && isWide(this.operands[at])),
     );
     const read = new Set(this.steps.flatMap(readBy));
     const last = all.filter((at) => at >= this.#inputs.length && !read.has(at)).slice(-MOST_OUTPUTS);
@@ -161,7 +165,10 @@ class Drawing {
     if (counts.length === 0) return undefined;
     const count = dice.pick(counts);
     const columns = [...this.operands.keys()].filter((at) => this.operands[at].shape[0] === count);
-    const records = Array.from({ length: dice.between(1, 3) }, () => dice.pick(columns));
+    // Without columns: all inputs that are no single values, if these have as many records.
+    const inputs = [...this.#inputs.keys()].filter((at) => this.operands[at].shape.length > 0);
+    const all = inputs.length > 0 && inputs.every((at) => this.operands[at].shape[0] === count) && dice.chance(0.4);
+    const records = all ? inputs : Array.from({ length: dice.between(1, 3) }, () => dice.pick(columns));
     const [steps, results] = [[], []];
     const given = Object.fromEntries(records.map((operand, index) => [`c${index}`, this.operands[operand]]));
     const body = (record) => {
@@ -177,14 +184,13 @@ class Drawing {
       const many = dice.between(1, 2);
       for (let at = 0; at < many; at++) {
         const result = at === 0 ? last : dice.between(Math.max(0, own - 1), last);
-        // What is the same for each record is repeated, and must be complete.
-        if (inside[result].rows || !inside[result].missing) results.push(result);
+        results.push(result);
       }
       return {};
     };
     this.#task.forEach(given, body);
     if (results.length === 0) return undefined;
-    const step = { records, steps, results };
+    const step = { records, steps, results, ...(all && { names: inputs.map((at) => this.#inputs[at].name) }) };
     const made = this.try(step);
     return made?.every((value) => this.#isTakable(value, this.operands, step)) ? { step, made } : undefined;
   }
@@ -218,12 +224,12 @@ class Drawing {
     const { levels, bits } = this.#limits;
     const { cells, reach, kind, decimals, isCiphertext, finished } = value;
     // Without a value is what the client computes only: the server would have nothing to go on with.
-    if (cells === NO_VALUE && !finished) return false;
+    if ((cells === NO_VALUE && !finished) || isStray(value)) return false;
     if (value.bits > 2.5 * bits) return false;
     if (!step.records && !this.#isTellable(value, operands, step, row)) return false;
     if (kind === 'date' && !reach.every((one) => one && isDay(one.low) && isDay(one.high))) return false;
     if (!isCiphertext) return decimals < 40;
-    if (value.levels > levels || reach === NO_VALUE) return false;
+    if (value.allLevels > levels || reach === NO_VALUE) return false;
     // What the server has in the clear needs bounds, such as quotients by what is never 0.
     const bounded = (operand) => sample(operands[operand]).reach.every(Boolean);
     if (!step.records && !readBy(step).every(bounded)) return false;
@@ -293,7 +299,7 @@ function isWide(operand) {
 
 /** Whether a program can give it, encrypted. */
 function isGiven(operand) {
-  return sample(operand).isEncrypted && !isWide(operand);
+  return sample(operand).isEncrypted && isWhole(sample(operand)) && !isWide(operand);
 }
 
 const TALLIES = new Set(['counts', 'histogram', 'quantile', 'lookup']);

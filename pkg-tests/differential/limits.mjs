@@ -37,7 +37,7 @@ function isMoved({ factor, isCiphertext, task }) {
 function demand(values) {
   const most = (of) => Math.max(0, ...values.map(of));
   return {
-    levels: most(({ isCiphertext, finished, levels }) => (isCiphertext || finished ? levels : 0)),
+    levels: most(({ isCiphertext, finished, allLevels }) => (isCiphertext || finished ? allLevels : 0)),
     bits: most((value) => Math.max(value.bits, value.isCiphertext ? bitsOf(value) : 0)),
   };
 }

@@ -1,5 +1,6 @@
 /** Programs with one mistake in them. Where and with which codes they are refused the model says. */
 import { countOf as categoriesIn } from './model/data.mjs';
+import { isLetThrough } from './known.mjs';
 import { METHOD_NAMES } from './model/task.mjs';
 import { countOf } from './recipe.mjs';
 import { flattened, nested } from './shapes.mjs';
@@ -35,7 +36,9 @@ const MISTAKES = {
         steps: [{ on, method, args: wrongArguments(dice, method, first) }],
         results: [first + records.length],
       };
-      if (!attempt(step)) return { ...program, steps: [...program.steps, step] };
+      const of = (operand) => operands[operand >= first ? records[operand - first] : operand];
+      const [own] = step.steps;
+      if (!attempt(step) && !isLetThrough(own, of)) return { ...program, steps: [...program.steps, step] };
     }
     return undefined;
   },
@@ -136,7 +139,7 @@ function wrongStep(dice, operands, attempt) {
   for (let draw = 0; draw < DRAWS; draw++) {
     const method = dice.pick(METHOD_NAMES);
     const step = { on: dice.below(operands.length), method, args: wrongArguments(dice, method, operands.length) };
-    if (countOf(step) === 1 && !attempt(step)) return step;
+    if (countOf(step) === 1 && !attempt(step) && !isLetThrough(step, (operand) => operands[operand])) return step;
   }
   return undefined;
 }
@@ -217,8 +220,15 @@ function wrongArguments(dice, method, count) {
       ];
     case 'sum':
       return [{ value: dice.pick(AXES) }];
+    case 'mean':
+    case 'count':
+      return values([], [dice.pick(AXES)], [0]);
     case 'variance':
-      return values([{ of: 'all' }], []);
+      return values([{ of: 'all' }], [], [{ axis: dice.pick([-1, 7, 0.5, 0]) }]);
+    case 'transpose':
+      return values([], [[0, 0]], [[1]], [[0, 1, 2]], ['10'], [[0, NaN]], [1]);
+    case 'filled':
+      return values([], [0.5], [true], ['2024-02-30'], [[1]], [1e-7], [10n ** 40n], ['north'], [NaN], [null]);
     case 'covariance':
       return [operand(), ...values([{ of: 'all' }], [])];
     case 'at':
@@ -238,7 +248,7 @@ function wrongArguments(dice, method, count) {
     case 'select':
       return [operand(), operand()];
     default:
-      return ['negate', 'square', 'sqrt', 'finish', 'not', 'count', 'mean', 'filled', 'present'].includes(method)
+      return ['negate', 'square', 'sqrt', 'finish', 'not', 'present'].includes(method)
         ? []
         : [operand()];
   }

@@ -159,7 +159,6 @@ test('what does not fit is refused at its call, and data where they are read', (
   assert.deepEqual(refused(call(0, 'add', [1, 2, 3])), { step: 'step 0', codes: ['graph.shape'] });
   assert.deepEqual(refused(call(0, 'negate'), call(1, 'divide', 3)), { step: 'step 1', codes: ['operator.invalid'] });
   assert.deepEqual(refused({ on: 0, method: 'add', args: [{ foreign: true }] }).codes, ['graph.foreign']);
-  assert.deepEqual(last([integers([1, 2], { missing: true })], [call(0, 'negate')]).codes, ['graph.missing']);
   assert.deepEqual(last([integers([1, 200])], [call(0, 'negate')]), { step: 'encrypt', codes: ['range.value'] });
   assert.deepEqual(last([integers([1, 0.5])], [call(0, 'negate')]), { step: 'encrypt', codes: ['input.decimals'] });
   const hidden = [x, input([1, 2], { shape: [2], min: 0, max: 9 }, 'plain')];

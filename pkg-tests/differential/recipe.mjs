@@ -1,6 +1,6 @@
 /**
  * Programs as data, and what calls they are. `{ scheme, inputs, steps, outputs }`: an input is `{ place, name, options, cells }`, a step `{ on, method, args }`,
- * `{ constant }` or `{ records, steps, results }`, an output `{ name, operand }`. Operands are numbered: inputs, then what steps give. In a `forEach` those that
+ * `{ constant }` or `{ records, steps, results }`, with `names` of inputs where it is called without columns, an output `{ name, operand }`. Operands are numbered: inputs, then what steps give. In a `forEach` those that
  * are there before go on with its records, which are of the operands `records`, and what its own steps give; `results` are numbers of these, and each is one
  * operand after it. An argument is `{ operand }`, `{ operands }`, `{ value }` or `{ foreign: true }`. `next` is a program that takes results of this one, inputs of
  * place `result`, whose option `output` names them.
@@ -30,7 +30,7 @@ export function packageHost(task, other, before) {
       place === 'result' ? task.result(name, before, options.output) : task[place](name, options),
     constant: (cells) => task.constant(cells),
     call: (on, method, args) => on[method](...args),
-    forEach: (columns, body) => task.forEach(columns, body),
+    forEach: (columns, body) => (columns ? task.forEach(columns, body) : task.forEach(body)),
     output: (name, value) => task.output(name, value),
     foreign: (shape) => other().encrypted('foreign', { shape, min: 0, max: 1 }),
   };
@@ -84,10 +84,11 @@ function argument(host, operands, on, arg) {
 
 const nameOf = (index) => `c${index}`;
 
-function forEach(host, operands, { records, steps, results }, label, seen) {
-  const columns = Object.fromEntries(records.map((operand, index) => [nameOf(index), operands[operand]]));
+function forEach(host, operands, { records, steps, results, names }, label, seen) {
+  const columns =
+    names ? undefined : Object.fromEntries(records.map((operand, index) => [nameOf(index), operands[operand]]));
   const body = (record) => {
-    const inside = [...operands, ...records.map((_, index) => record[nameOf(index)])];
+    const inside = [...operands, ...records.map((_, index) => record[names?.[index] ?? nameOf(index)])];
     for (const [index, step] of steps.entries()) inside.push(...perform(host, inside, step, `${label}.${index}`, seen));
     return Object.fromEntries(results.map((operand, index) => [nameOf(index), inside[operand]]));
   };
@@ -106,6 +107,7 @@ export function withOperands(step, other) {
   if (step.constant) return step;
   if (step.records) {
     return {
+      ...step,
       records: step.records.map(other),
       steps: step.steps.map((inner) => withOperands(inner, other)),
       results: step.results.map(other),

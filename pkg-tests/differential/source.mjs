@@ -53,14 +53,16 @@ function ofStep(step, names, next) {
 function ofRecords(step, names, next) {
   const inside = [...names];
   const columns = step.records.map((operand, index) => `c${index}: ${names[operand]}`).join(', ');
+  const given = step.names ? '' : `{ ${columns} }, `;
   const record = `r${next.r++}`;
-  inside.push(...step.records.map((_, index) => `${record}.c${index}`));
+  const own = (index) => (step.names ? `[${literal(step.names[index])}]` : `.c${index}`);
+  inside.push(...step.records.map((_, index) => `${record}${own(index)}`));
   const lines = step.steps.flatMap((one) => ofStep(one, inside, next));
   const results = step.results.map((operand, index) => `c${index}: ${inside[operand]}`).join(', ');
   const made = Array.from({ length: countOf(step) }, () => `b${next.b++}`);
   names.push(...made);
   return [
-    `const { ${made.map((name, index) => `c${index}: ${name}`).join(', ')} } = task.forEach({ ${columns} }, (${record}) => {`,
+    `const { ${made.map((name, index) => `c${index}: ${name}`).join(', ')} } = task.forEach(${given}(${record}) => {`,
     ...lines.map((line) => `  ${line}`),
     `  return { ${results} };`,
     `});`,

@@ -5,7 +5,8 @@ import { joint } from '../shapes.mjs';
 import { isTooLarge, operandOf } from './constants.mjs';
 import { factorOfProduct, factorOfSum } from './digits.mjs';
 import { readBound } from './data.mjs';
-import { elementwise, ModelValue, operation, productLevels, Refusal, Rules } from './value.mjs';
+import { placeOf } from './gaps.mjs';
+import { ACCEPTED, elementwise, isKept, ModelValue, operation, productLevels, Refusal, Rules } from './value.mjs';
 
 /** What a sum of polynomials may be off by in doubles, of all that is added up. */
 const ROUNDED = 2 ** -40;
@@ -40,17 +41,22 @@ function ofTwo(self, other, type, how) {
   const found = type(self, mate);
   const rules = new Rules()
     .broken(!shape, 'graph.shape')
-    .broken(self.missing || mate.missing, 'graph.missing')
     .broken(!found, 'operator.invalid')
     .broken(isTooLarge(mate, found?.decimals ?? 0), 'range.integer');
+  how.rules?.(rules, mate);
   const factor = found && how.factor?.(self, mate, found);
   return elementwise(rules, [self, mate], { ...found, shape }, { ...how, factor, levels: how.levels?.([self, mate]) });
 }
 
 /** An operation on each cell of numbers. */
 function ofNumbers(self, type, how, rules = new Rules()) {
-  rules.broken(self.missing, 'graph.missing').broken(!self.isNumber, 'operator.invalid');
+  rules.broken(!self.isNumber, 'operator.invalid');
   return elementwise(rules, [self], { ...type, shape: self.shape }, how);
+}
+
+/** Of what takes another number where a cell is missing, unless 0 does. */
+function readRules(self) {
+  return new Rules().broken(isKept(self), 'operator.invalid').broken(isKept(self), ACCEPTED);
 }
 
 const own = ({ kind, decimals }, of = (decimals) => decimals) =>
@@ -98,28 +104,37 @@ export const ARITHMETIC = {
     const inverse = !(other instanceof ModelValue) && self.kind === 'real' && self.isCiphertext;
     const isZero = inverse && mate.isNumber && mate.cells.some(({ low }) => low.n === 0n);
     if (isZero) throw new Refusal('input.type');
-    const how = inverse ? { of: timesInverse, levels: () => 0.5 } : { of: cell.quotient, finishes: true };
+    // Where a cell is missing it is divided by 1, so that the divisor tells which ones are there.
+    const kept = (rules, mate) => {
+      const told = placeOf([...self.masks, ...mate.masks]) === 'plain' && (self.isEncrypted || mate.isEncrypted);
+      rules.broken(told && (!mate.isEncrypted || mate.finished), 'operator.invalid');
+    };
+    const how = inverse
+      ? { of: timesInverse, levels: () => 0.5 }
+      : { of: cell.quotient, finishes: true, rules: kept };
     return ofTwo(self, mate, (a, b) => numberType(a, b) && { kind: 'real' }, how);
   },
 
-  sqrt: (self) => ofNumbers(self, { kind: 'real' }, { of: cell.root, finishes: true }),
+  sqrt: (self) => ofNumbers(self, { kind: 'real' }, { of: cell.root, finishes: true }, readRules(self)),
 
   finish(self) {
-    const rules = new Rules()
-      .broken(self.missing, 'graph.missing')
-      .broken(self.shape.length > 0 || self.record, 'operator.invalid');
+    const rules = readRules(self).broken(self.shape.length > 0 || self.record, 'operator.invalid');
+    const masks = self.masks.map((one) => (one.place === 'encrypted' ? { ...one, half: 'client' } : { ...one }));
     const { kind, shape, decimals, categories, names } = self;
     return operation(
       rules,
       [self],
       { kind, shape, decimals, categories, names },
-      { finishes: true, compute: ({ cells }) => cells },
+      {
+        finishes: true,
+        compute: ({ cells }) => cells,
+        ...(self.missing && { there: ({ present }) => present, masks }),
+      },
     );
   },
 
   /** Of a polynomial as `approximation` gives it: of Chebyshev's, on an interval. */
-  approximate(self, of) {
-    const { from, to, coefficients } = of;
+  approximate(self, { from, to, coefficients }) {
     const [low, high] = [from, to].map(ofDouble);
     const all = coefficients.map(ofDouble);
     const levels = depth(self, coefficients.length - 1) + 0.5;
@@ -128,7 +143,8 @@ export const ARITHMETIC = {
       self.isCiphertext && !self.task.unencrypted
         ? undefined
         : ofDouble(ROUNDED * coefficients.reduce((sum, one) => sum + Math.abs(one), 0));
-    return ofNumbers(self, { kind: 'real' }, { of: (x) => cell.widened(series(all, x, low, high), rounded), levels });
+    const of = (x) => cell.widened(series(all, x, low, high), rounded);
+    return ofNumbers(self, { kind: 'real' }, { of, levels }, readRules(self));
   },
 
   within(self, min, max) {
@@ -137,9 +153,7 @@ export const ARITHMETIC = {
     const [low, high] = bounds;
     if (minus(low, high).n > 0n) throw new Refusal('input.type');
     const { kind, shape, decimals } = self;
-    const rules = new Rules()
-      .broken(self.missing, 'graph.missing')
-      .broken(!['integer', 'real', 'date'].includes(kind), 'operator.invalid');
+    const rules = readRules(self).broken(!['integer', 'real', 'date'].includes(kind), 'operator.invalid');
     // What may lie outside may have no value; what bounds tell beyond is forgotten.
     const inside = (x, view) => {
       if (!x) return view === 0 ? undefined : { low, high };
@@ -149,7 +163,7 @@ export const ARITHMETIC = {
       if (view === 0) return from === x.low && to === x.high ? x : outside;
       return minus(from, to).n > 0n ? { low, high } : cell.between(from, to);
     };
-    return elementwise(rules, [self], { kind, shape, decimals }, { of: inside, factor: self.factor });
+    return elementwise(rules, [self], { kind, shape, decimals }, { of: inside, factor: self.missing ? undefined : self.factor });
   },
 };
 

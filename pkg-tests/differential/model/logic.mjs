@@ -1,10 +1,12 @@
 /** What comparisons, and what chooses by booleans, give. */
 import * as cell from '../cells.mjs';
+
 import { minus, ofDouble } from '../fraction.mjs';
-import { joint } from '../shapes.mjs';
+import { joint, sameShape } from '../shapes.mjs';
 import { operandOf } from './constants.mjs';
 import { digitsOf } from './digits.mjs';
-import { elementwise, ModelValue, mostHidden, productLevels, Refusal, Rules } from './value.mjs';
+import { filledCells, knownAnd, knownOr, maskOf, masksOf, otherMasks } from './gaps.mjs';
+import { elementwise, isKept, ModelValue, mostHidden, productLevels, Refusal, Rules } from './value.mjs';
 
 /** The one kind of several values, with decimals; undefined where there is none. */
 export function alike(values) {
@@ -72,7 +74,6 @@ function compared(self, other, options, { swapped = false, equality = false, orE
   const finished = self.finished || mate.finished;
   const rules = new Rules()
     .broken(!shape, 'graph.shape')
-    .broken(self.missing || mate.missing, 'graph.missing')
     .broken(encrypted && real && !finished && (equality || gap === undefined), 'operator.invalid')
     .broken(!isComparable(a, b, equality), 'operator.invalid');
   const approximate = encrypted && !finished && self.task.scheme === 'CKKS';
@@ -104,17 +105,46 @@ export function comparedDecimals(self, other, mate) {
     : Math.max(self.decimals, mate.decimals);
 }
 
-function both(self, other, of) {
+function both(self, other, of, known) {
   const mate = operandOf(self, other);
   const shape = joint(self.shape, mate.shape);
   const rules = new Rules()
     .broken(!shape, 'graph.shape')
-    .broken(self.missing || mate.missing, 'graph.missing')
+    .broken(isKept(self) || isKept(mate), 'operator.invalid')
     .broken(self.kind !== 'boolean' || mate.kind !== 'boolean', 'operator.invalid');
-  return elementwise(rules, [self, mate], { kind: 'boolean', shape }, { of, levels: productLevels([self, mate]) });
+  // What is known depends on what is true.
+  const masks = [maskOf([self, mate], 3)];
+  const levels = productLevels([self, mate]);
+  const type = { kind: 'boolean', shape };
+  return elementwise(rules, [self, mate].map(asFalse), type, { of, known, masks, levels });
+}
+
+/** With false where a cell is missing, which is still missing. */
+function asFalse(self) {
+  if (!self.missing) return self;
+  const views = self.views.map((view) => (view.cells === cell.NO_VALUE ? view : { ...view, cells: filledCells(view) }));
+  return new ModelValue(self.task, self, { ...self, views });
 }
 
 const inverse = (x) => cell.difference(cell.UNIT, x);
+
+/** Missing where the condition is, or what it chooses. */
+const knownChoice = ([condition, isThere], [, isFirst], [, isSecond]) =>
+  cell.product(isThere, cell.chosen(condition, isFirst, isSecond) ?? cell.EITHER);
+
+/** Masks that both have, or the condition, tell whatever is chosen; of others the condition says which one does. */
+function chosenMasks(...operands) {
+  const shape = operands.pop();
+  const [always, ofA, ofB] = operands.map((one) => (sameShape(one.shape, shape) ? one.masks : otherMasks(one.masks)));
+  const [a, b] = [ofA, ofB].map((own) => own.filter((one) => !always.includes(one)));
+  const common = a.filter((one) => b.includes(one));
+  const others = [...a, ...b].filter((one) => !common.includes(one));
+  const masks = masksOf(always, common);
+  if (others.length === 0) return masks;
+  const [condition] = operands;
+  const { place, half, levels } = condition;
+  return [...masks, maskOf([{ place, half, levels, masks: others }], 1)];
+}
 
 export const LOGIC = {
   lessThan: (self, other, options) => compared(self, other, options, {}),
@@ -124,11 +154,11 @@ export const LOGIC = {
   equals: (self, other) => compared(self, other, undefined, { equality: true }),
   max: (self, other, options) => LOGIC.select(LOGIC.lessThan(self, other, options), ...[other, self]),
   min: (self, other, options) => LOGIC.select(LOGIC.lessThan(self, other, options), ...[self, other]),
-  and: (self, other) => both(self, other, cell.product),
-  or: (self, other) => both(self, other, (x, y) => inverse(cell.product(inverse(x), inverse(y)))),
+  and: (self, other) => both(self, other, cell.product, knownAnd),
+  or: (self, other) => both(self, other, (x, y) => inverse(cell.product(inverse(x), inverse(y))), knownOr),
 
   not(self) {
-    const rules = new Rules().broken(self.missing, 'graph.missing').broken(self.kind !== 'boolean', 'operator.invalid');
+    const rules = new Rules().broken(self.kind !== 'boolean', 'operator.invalid');
     return elementwise(rules, [self], { kind: 'boolean', shape: self.shape }, { of: inverse });
   },
 
@@ -140,14 +170,13 @@ export const LOGIC = {
     const type = alike([first, second]);
     const rules = new Rules()
       .broken(!joint(first.shape, second.shape) || !shape, 'graph.shape')
-      .broken(self.missing || first.missing || second.missing, 'graph.missing')
       .broken(self.kind !== 'boolean' || !type, 'operator.invalid');
     rules.end();
     return elementwise(
       rules,
       [self, first, second],
       { ...type, shape },
-      { of: cell.chosen, levels: productLevels([self, first, second]) },
+      { of: cell.chosen, known: knownChoice, masks: chosenMasks(self, first, second, shape), levels: productLevels([self, first, second]) },
     );
   },
 };

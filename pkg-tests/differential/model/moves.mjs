@@ -1,28 +1,35 @@
 /** Where cells go, and what is made of missing ones. */
-import { hull, product, single, UNIT } from '../cells.mjs';
+import { ofDouble } from '../fraction.mjs';
+import { hull, single, UNIT } from '../cells.mjs';
 import { cellsOf, isShape, joint, moved, repeated, sameShape } from '../shapes.mjs';
-import { operandOf } from './constants.mjs';
+import { constant, operandOf } from './constants.mjs';
 import { factorOfAll } from './digits.mjs';
+import { filledCells, maskOf, otherMasks, presentIn } from './gaps.mjs';
 import { alike } from './logic.mjs';
-import { ModelValue, operation, Refusal, Rules } from './value.mjs';
+import { ACCEPTED, isKept, ModelValue, operation, Refusal, Rules } from './value.mjs';
 
 const isAxis = (axis, { length }) => Number.isInteger(axis) && axis >= 0 && axis < length;
 
 /** The cells of these numbers, in a shape. */
 function taken(self, shape, from, levels = 0) {
   const { kind, decimals, categories, names, factor } = self;
-  const rules = new Rules().broken(self.missing, 'graph.missing');
   // What cells may be is told of a value, not of each cell.
   const compute = ({ cells }, view) => {
     const all = view === 1 && cells.length > from.length ? cells.reduce(hull) : undefined;
     return from.map((at) => all ?? cells[at]);
   };
-  return operation(
-    rules,
-    [self],
-    { kind, decimals, categories, names, shape },
-    { compute, factor, levels: self.isCiphertext ? levels : 0 },
-  );
+  const there = ({ present }) => from.map((at) => present[at]);
+  const gaps = self.missing && { there, masks: otherMasks(self.masks), declared: self.declared };
+  const how = { compute, factor, levels: self.isCiphertext ? levels : 0, ...gaps };
+  return operation(new Rules(), [self], { kind, decimals, categories, names, shape }, how);
+}
+
+/** A cell of the kind of a value, with no more decimals. */
+function fillOf(self, value) {
+  const { shape, kind, decimals, cells } = constant(self.task, value, self);
+  const isReal = self.kind === 'real' && (kind === 'integer' || kind === 'real');
+  if (shape.length > 0 || !(isReal || (kind === self.kind && decimals <= self.decimals))) throw new Refusal('input.type');
+  return isReal ? single(ofDouble(Number(value))) : cells[0];
 }
 
 export const MOVES = {
@@ -66,13 +73,7 @@ export const MOVES = {
     const rest = ({ shape }) => shape.map((length, at) => (at === axis ? 0 : length));
     const type = alike(all);
     const fits = all.every((one) => one.shape.length > axis && sameShape(rest(one), rest(self)));
-    const rules = new Rules()
-      .broken(!fits, 'graph.shape')
-      .broken(
-        all.some(({ missing }) => missing),
-        'graph.missing',
-      )
-      .broken(!type, 'operator.invalid');
+    const rules = new Rules().broken(!fits, 'graph.shape').broken(!type, 'operator.invalid');
     rules.end();
     const length = all.reduce((sum, { shape }) => sum + shape[axis], 0);
     const shape = self.shape.map((own, at) => (at === axis ? length : own));
@@ -91,7 +92,12 @@ export const MOVES = {
       return numbers.map((at) => all ?? views[firsts[at].part].cells[inside[firsts[at].part][at]]);
     };
     const levels = all.some((one) => one.isCiphertext) ? 0.5 : 0;
-    return operation(rules, all, { ...type, shape }, { compute, levels, factor: factorOfAll(all, type) });
+    const missing = all.filter((one) => one.missing);
+    const there = (...views) => numbers.map((at) => presentIn(views[firsts[at].part], inside[firsts[at].part][at]));
+    const masks = [maskOf([{ place: 'public', half: 'either', masks: missing.flatMap((one) => one.masks) }], 0.5)];
+    const declared = missing.every((one) => one.declared);
+    const gaps = missing.length > 0 && { there, masks, declared };
+    return operation(rules, all, { ...type, shape }, { compute, levels, factor: factorOfAll(all, type), ...gaps });
   },
 
   reshape(self, shape) {
@@ -120,17 +126,39 @@ export const MOVES = {
     );
   },
 
-  filled(self) {
+  /** Dimension k of the result is dimension axes[k]. */
+  transpose(self, axes = self.shape.map((_, axis) => axis).toReversed()) {
+    const isList = Array.isArray(axes) && axes.every((axis) => typeof axis === 'bigint' || Number.isFinite(axis));
+    if (!isList) throw new Refusal('input.type');
+    const { shape } = self;
+    if (`${axes.toSorted((a, b) => a - b)}` !== `${[...shape.keys()]}`) throw new Refusal('graph.shape');
+    if (shape.length === 0) return self;
+    const turned = axes.map((axis) => shape[axis]);
+    const from = moved(turned, shape, (place) => shape.map((_, axis) => place[axes.indexOf(axis)]));
+    return taken(self, turned, from, 0.5);
+  },
+
+  filled(self, value) {
+    const fill = value === undefined ? undefined : fillOf(self, value);
     if (!self.missing) return self;
-    const { kind, shape, decimals, categories, names, factor } = self;
-    const compute = ({ cells, present }) => cells.map((cell, at) => product(cell, present[at]));
-    return operation(new Rules(), [self], { kind, shape, decimals, categories, names }, { compute, factor });
+    const { kind, shape, decimals, categories, names, declared } = self;
+    const isZero = fill === undefined || fill.low.n === 0n;
+    // Digits of an input's are those with 0 in the place of what is missing.
+    const factor = declared && isZero ? self.factor : undefined;
+    const compute = (view) => filledCells(view, fill);
+    const rules = new Rules();
+    if (!declared) rules.broken(isKept(self), 'operator.invalid').broken(isKept(self), ACCEPTED);
+    const levels = self.allLevels - self.levels - (declared ? 1 : 0);
+    return operation(rules, [self], { kind, shape, decimals, categories, names }, { compute, factor, levels });
   },
 
   present(self) {
-    const { task, shape } = self;
-    if (self.missing)
-      return operation(new Rules(), [self], { kind: 'boolean', shape }, { compute: ({ present }) => present });
+    const { task, shape, masks } = self;
+    if (self.missing) {
+      const { place, half, levels } = maskOf([{ place: 'public', half: 'either', masks }], 0);
+      const views = self.views.map(({ present }) => ({ cells: present }));
+      return new ModelValue(task, { kind: 'boolean', shape, place }, { half, views, levels, record: self.record });
+    }
     const view = { cells: Array(cellsOf(shape)).fill(single(UNIT.low)) };
     return new ModelValue(task, { kind: 'boolean', shape, place: 'public' }, { half: 'either', views: [view, view] });
   },

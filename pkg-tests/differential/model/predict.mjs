@@ -3,10 +3,9 @@ import { NO_VALUE } from '../cells.mjs';
 import { at, build, modelHost, perform, Refused } from '../recipe.mjs';
 import { readCells } from './data.mjs';
 import { ModelTask } from './task.mjs';
-import { Refusal } from './value.mjs';
+import { ACCEPTED, Refusal } from './value.mjs';
 
-/** Beside codes: or not refused at all, as where an input in the clear is not given that nothing needs. */
-export const ACCEPTED = 'accepted';
+export { ACCEPTED };
 
 /**
  * `{ refusal: { step, codes } }`, or `{ outputs, trace }`: outputs by name, each a value of the model, and the types of all values, by where they were made. `off`: what

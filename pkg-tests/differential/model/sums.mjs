@@ -3,8 +3,11 @@ import * as cell from '../cells.mjs';
 import { cellsOf, numberOf, places, sameShape } from '../shapes.mjs';
 import { numberType } from './arithmetic.mjs';
 import { operandOf } from './constants.mjs';
+import { alongRules, meanAlong, varianceAlong } from './along.mjs';
+import { filledCells, placeOf, present, presentIn } from './gaps.mjs';
 import { MOVES } from './moves.mjs';
-import { operation, productLevels, Refusal, Rules } from './value.mjs';
+import { plane } from './plane.mjs';
+import { ACCEPTED, isKept, isWhole, operation, productLevels, Refusal, Rules } from './value.mjs';
 
 const total = (cells) => cells.reduce(cell.sum, cell.NOUGHT);
 const totalProduct = (a, b) => total(a.map((one, at) => cell.product(one, b[at])));
@@ -13,7 +16,7 @@ const scaled = (type, a, b) => type && numberType(a, b, a.decimals + b.decimals)
 function pairRules(self, mate, fits) {
   return new Rules()
     .broken(!fits, 'graph.shape')
-    .broken(self.missing || mate.missing, 'graph.missing')
+    .broken(isKept(self) || isKept(mate), 'operator.invalid')
     .broken(!self.isNumber || !mate.isNumber, 'operator.invalid');
 }
 
@@ -30,10 +33,10 @@ export const SUMS = {
     const { shape, kind, decimals } = self;
     if (axis !== undefined && !(Number.isInteger(axis) && axis >= 0 && axis < shape.length))
       throw new Refusal('graph.shape');
-    if (self.missing) return SUMS.sum(MOVES.filled(self), axis);
     const rules = new Rules().broken(!self.isNumber, 'operator.invalid');
     const rest = axis === undefined ? [] : shape.toSpliced(axis, 1);
-    const compute = ({ cells }) => {
+    const compute = (view) => {
+      const cells = filledCells(view);
       const sums = Array(cellsOf(rest)).fill(cell.NOUGHT);
       for (const [at, place] of places(shape).entries()) {
         const to = axis === undefined ? 0 : numberOf(rest, place.toSpliced(axis, 1));
@@ -41,13 +44,15 @@ export const SUMS = {
       }
       return sums;
     };
-    return operation(rules, [self], { kind: kind === 'real' ? kind : 'integer', decimals, shape: rest }, { compute });
+    rules.broken(isKept(self), 'operator.invalid').broken(isKept(self), ACCEPTED);
+    const levels = self.allLevels - self.levels;
+    return operation(rules, [self], { kind: kind === 'real' ? kind : 'integer', decimals, shape: rest }, { compute, levels });
   },
 
   dot(self, other) {
     const mate = operandOf(self, other);
     const rules = pairRules(self, mate, sameShape(self.shape, mate.shape));
-    const compute = (a, b) => [totalProduct(a.cells, b.cells)];
+    const compute = (a, b) => [totalProduct(filledCells(a), filledCells(b))];
     const inputs = [self, mate];
     return operation(
       rules,
@@ -65,7 +70,7 @@ export const SUMS = {
     const rules = pairRules(self, mate, a.length === 2 && b.length === 2 && a[1] === b[0]);
     rules.end();
     const shape = [...(own.length === 1 ? [] : [a[0]]), ...(its.length === 1 ? [] : [b[1]])];
-    const compute = (x, y) => matrixProduct(x.cells, y.cells, a[0], a[1], b[1]);
+    const compute = (x, y) => matrixProduct(filledCells(x), filledCells(y), a[0], a[1], b[1]);
     const inputs = [self, mate];
     return operation(
       rules,
@@ -75,21 +80,37 @@ export const SUMS = {
     );
   },
 
-  count(self) {
+  count(self, axis) {
+    if (axis !== undefined) {
+      const rules = alongRules(self, axis);
+      rules.end();
+      return SUMS.sum(self.kind === 'boolean' ? self : MOVES.present(self), axis);
+    }
     const { kind, missing, place, shape } = self;
     const rules = new Rules().broken(self.record, 'operator.invalid');
     // Of booleans, those that are true and there.
     const of = {
-      true: ({ cells, present }) => total(missing ? cells.map((one, at) => cell.product(one, present[at])) : cells),
+      true: (view) => total(filledCells(view)),
       false: ({ present }) => (missing ? total(present) : cell.whole(cellsOf(shape))),
     }[kind === 'boolean'];
     const hidden = missing || kind === 'boolean';
-    const type = { kind: 'integer', shape: [], place: hidden ? place : 'public' };
+    // Of what is only told by others it is theirs.
+    const told = missing && !self.declared && kind !== 'boolean' ? placeOf(self.masks) : place;
+    const type = { kind: 'integer', shape: [], place: hidden ? told : 'public' };
+    if (told !== place) return SUMS.sum(MOVES.present(self));
     return operation(rules, [self], type, { compute: (x) => [of(x)] });
   },
 
-  mean: (self) => statistic([self], 1, { divides: () => [] }, ({ count, sum }) => [cell.quotient(sum(0), count)]),
-  variance: (self, options) => moment([self], options, 0),
+  mean(self, axis) {
+    if (axis !== undefined) return meanAlong(self, axis);
+    return statistic([self], 1, { divides: () => [] }, ({ count, sum }) => [cell.quotient(sum(0), count)]);
+  },
+
+  variance(self, options) {
+    if (options?.axis !== undefined) return varianceAlong(self, options.axis, ofMoment(options));
+    return moment([self], options, 0);
+  },
+
   covariance: (self, other, options) => moment([self, operandOf(self, other)], options, 1),
 
   correlation: (self, other) =>
@@ -107,6 +128,7 @@ export const SUMS = {
 
   regression: (self, other) => {
     const columns = [self, operandOf(self, other)];
+    if (self.shape.length === 2 && !self.record) return plane(...columns);
     const divides = () => [self, ...columns.filter(({ missing }) => missing)];
     return statistic(columns, 2, { shape: [2], divides }, ({ coMoment, sum, products, widened }) => {
       const below = coMoment(0, 0);
@@ -116,9 +138,14 @@ export const SUMS = {
   },
 };
 
-function moment(columns, options, other) {
+function ofMoment(options) {
   const of = options?.of ?? 'sample';
   if (!['sample', 'population'].includes(of)) throw new Refusal('input.type');
+  return of;
+}
+
+function moment(columns, options, other) {
+  const of = ofMoment(options);
   const divides = () => columns.filter(({ missing }) => missing);
   return statistic(columns, of === 'population' ? 1 : 2, { divides }, ({ coMoment, count }) => {
     const less = of === 'population' ? count : cell.difference(count, cell.UNIT);
@@ -141,7 +168,11 @@ function statistic(columns, least, { shape = [], divides }, compute) {
     )
     .broken(!columns.every((column) => sameShape(column.shape, first.shape)), 'graph.shape')
     .broken(complete && cellsOf(first.shape) < least, 'graph.shape')
-    .broken(hiding && kept, 'operator.invalid');
+    .broken(hiding && kept, 'operator.invalid')
+    .broken(
+      columns.some((column) => !isWhole(column) || isKept(column)),
+      'operator.invalid',
+    );
   rules.end();
   const of = (...views) => compute(sumsOf(columns, views.slice(0, -1), hiding && views.at(-1) === 0));
   const levels = columns.some((column) => column.isCiphertext) ? (complete ? 1 : 2) : 0;
@@ -152,9 +183,8 @@ function statistic(columns, least, { shape = [], divides }, compute) {
 /** What there is of the cells that are present in all columns. */
 function sumsOf(columns, views, isSent) {
   const { task } = columns[0];
-  const masks = views.flatMap(({ present }) => (present ? [present] : []));
-  const mask = views[0].cells.map((_, at) => masks.reduce((all, present) => cell.product(all, present[at]), cell.UNIT));
-  const kept = views.map(({ cells }) => cells.map((one, at) => cell.product(one, mask[at])));
+  const mask = views[0].cells.map((_, at) => present(...views.map((view) => presentIn(view, at))));
+  const kept = views.map(({ cells }) => filledCells({ cells, present: mask }));
   const isReal = (...some) => some.some((column) => columns[column].kind === 'real');
   const off = isSent ? task.off : undefined;
   const sent = (value, ...some) => (isReal(...some) ? cell.widened(value, off) : value);

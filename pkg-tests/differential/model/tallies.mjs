@@ -1,9 +1,11 @@
 /** What is counted in groups, and looked up, by definitions. */
 import * as cell from '../cells.mjs';
 import { fraction, minus, over, plus, times } from '../fraction.mjs';
+import { repeated } from '../shapes.mjs';
 import { ARITHMETIC } from './arithmetic.mjs';
 import { constant, operandOf } from './constants.mjs';
 import { dayOf } from './data.mjs';
+import { otherMasks } from './gaps.mjs';
 import { LOGIC } from './logic.mjs';
 import { MOVES } from './moves.mjs';
 import { SUMS } from './sums.mjs';
@@ -15,8 +17,7 @@ const isNumber = (value) => typeof value === 'bigint' || (typeof value === 'numb
 export const TALLIES = {
   counts(self) {
     ofColumn(self, self.kind === 'category');
-    const are = MOVES.filled(self);
-    return together(labels(self, self.categories).map((label) => total(there(LOGIC.equals(are, label), self))));
+    return together(labels(self, self.categories).map((label) => total(LOGIC.equals(self, label))));
   },
 
   histogram(self, edges, options) {
@@ -27,7 +28,7 @@ export const TALLIES = {
   quantile(self, share, edges, options) {
     if (!(typeof share === 'number' && share > 0 && share <= 1)) throw new Refusal('input.type');
     checkEdges(self, edges, ['integer', 'real']);
-    const all = [SUMS.count(self), total(there(LOGIC.lessThan(MOVES.filled(self), edges[0], options), self))];
+    const all = [SUMS.count(self), total(LOGIC.lessThan(self, edges[0], options))];
     const inputs = [...all.map(finished), ...bins(self, edges, options)];
     // Beside quotients numbers with many digits are doubles.
     const known = edges.map((edge) => constant(self.task, edge, { kind: 'real' }).cells[0].low);
@@ -47,11 +48,12 @@ export const TALLIES = {
     const { shape, categories, record } = self;
     const [entries, ...rest] = table.shape;
     new Rules()
-      .broken(self.missing || table.missing, 'graph.missing')
+      .broken(table.missing, 'graph.missing')
       .broken(!['integer', 'category'].includes(self.kind), 'operator.invalid')
       .broken(!['integer', 'real'].includes(table.kind), 'operator.invalid')
       .broken(entries === undefined || categories > entries, 'graph.shape')
       .end();
+    if (self.missing) return withGaps(TALLIES.lookup(withoutGaps(self), table), self);
     const known = labels(self, categories ?? entries);
     const ones = rest.map(() => 1);
     if (shape.length === 0 && !record) {
@@ -68,6 +70,19 @@ export const TALLIES = {
     return of.reduce((sum, one) => ARITHMETIC.add(sum, one));
   },
 };
+
+/** The same cells, as if all were there. */
+function withoutGaps(self) {
+  const views = self.views.map(({ cells }) => ({ cells }));
+  return new ModelValue(self.task, { ...self, missing: false }, { ...self, views, masks: [], declared: false });
+}
+
+/** What was looked up of cells, where these are there. */
+function withGaps(found, { shape, views, masks }) {
+  const from = repeated([...shape, ...found.shape.slice(shape.length).map(() => 1)], found.shape);
+  const own = found.views.map((view, number) => ({ ...view, present: from.map((at) => views[number].present[at]) }));
+  return new ModelValue(found.task, { ...found, missing: true }, { ...found, views: own, masks: otherMasks(masks) });
+}
 
 /** What a call writes for each category, or number from 0 on. */
 function labels({ names }, count) {
@@ -92,8 +107,7 @@ function checkEdges(self, edges, kinds) {
 }
 
 /** Cells from each edge up to the next one; up to the last one with it. */
-function bins(self, edges, options) {
-  const cells = MOVES.filled(self);
+function bins(cells, edges, options) {
   const last = edges.length - 1;
   const approximate = options?.gap !== undefined && cells.isCiphertext;
   return edges.slice(0, -1).map((from, at) => {
@@ -101,10 +115,10 @@ function bins(self, edges, options) {
     // What is near to an edge may be on either side, or partly on both.
     if (approximate) {
       const beyond = at + 1 === last ? LOGIC.greaterThan(cells, to, options) : LOGIC.atLeast(cells, to, options);
-      return total(ARITHMETIC.sub(there(start, self), there(beyond, self)));
+      return total(ARITHMETIC.sub(start, beyond));
     }
     const end = at + 1 === last ? LOGIC.atMost(cells, to, options) : LOGIC.lessThan(cells, to, options);
-    return total(there(LOGIC.and(start, end), self));
+    return total(LOGIC.and(start, end));
   });
 }
 
@@ -122,20 +136,16 @@ function between(wanted, below, inside, edges) {
   return cell.NO_VALUE;
 }
 
-function there(so, self) {
-  return self.missing ? LOGIC.and(so, MOVES.present(self)) : so;
-}
-
 function total(so) {
   return finished(SUMS.sum(so));
 }
 
 /** The client's, if it may be: it is decrypted as it is. */
-function finished(value) {
+export function finished(value) {
   return value.isCiphertext ? ARITHMETIC.finish(value) : value;
 }
 
-function together(all) {
+export function together(all) {
   const [first, ...others] = all.map((one) => MOVES.reshape(one, [1]));
   return others.length > 0 ? MOVES.concat(first, others) : first;
 }

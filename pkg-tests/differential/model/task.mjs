@@ -4,11 +4,12 @@ import { cellsOf, isShape } from '../shapes.mjs';
 import { ARITHMETIC } from './arithmetic.mjs';
 import { constant, COUNTED } from './constants.mjs';
 import { boundsOf, countOf, namesOf, readBound, readCells } from './data.mjs';
+import { mask, otherMasks } from './gaps.mjs';
 import { LOGIC } from './logic.mjs';
 import { MOVES } from './moves.mjs';
 import { SUMS } from './sums.mjs';
 import { TALLIES } from './tallies.mjs';
-import { ModelValue, Refusal, Rules } from './value.mjs';
+import { isWhole, ModelValue, Refusal, Rules } from './value.mjs';
 
 const METHODS = { ...ARITHMETIC, ...LOGIC, ...SUMS, ...MOVES, ...TALLIES };
 export const METHOD_NAMES = Object.keys(METHODS);
@@ -41,7 +42,7 @@ for (const name of ['kind', 'shape', 'place', 'decimals', 'missing', 'categories
 
 /** See above. `data`: the cells of inputs by name; `scheme` and `off`: of the program, and what its reals may be off by. */
 export class ModelTask {
-  #inputs = new Set();
+  #inputs = new Map();
   #data;
   outputs = [];
 
@@ -57,23 +58,30 @@ export class ModelTask {
     checkOptions(options);
     const { kind = 'integer', shape = [], decimals = 0, missing = false } = options;
     const [categories, names] = [countOf(options.categories), namesOf(options.categories)];
-    this.#inputs.add(name);
     const reach = boundsOf(options);
     const read = Object.hasOwn(this.#data, name) ? readCells({ ...options, kind }, this.#data[name]) : {};
     const type = { kind, shape, place, decimals, missing, categories, names };
     const half = place === 'public' ? 'either' : 'server';
     const views = [read.cells ? read : reach, reach];
     const factor = COUNTED.includes(kind) ? 1n : undefined;
-    return new ModelValue(this, type, { half, views, ofDoubles: kind === 'real', factor });
+    const masks = missing ? [mask(place, half)] : [];
+    const made = new ModelValue(this, type, { half, views, ofDoubles: kind === 'real', factor, masks, declared: missing });
+    this.#inputs.set(name, made);
+    return made;
+  }
+
+  #columns() {
+    return Object.fromEntries([...this.#inputs].filter(([, { shape }]) => shape.length > 0));
   }
 
   /** What another task gave, as an input: nobody has digits of it. */
   result(name, value) {
     checkName(name, this.#inputs.has(name));
-    this.#inputs.add(name);
     const { kind, shape, decimals, categories, names, views, levels } = value;
     const type = { kind, shape, place: 'encrypted', decimals, categories, names };
-    return new ModelValue(this, type, { half: 'server', views, levels, ofDoubles: kind === 'real' });
+    const made = new ModelValue(this, type, { half: 'server', views, levels, ofDoubles: kind === 'real' });
+    this.#inputs.set(name, made);
+    return made;
   }
 
   constant(cells) {
@@ -86,11 +94,12 @@ export class ModelTask {
       this.outputs.some((output) => output.name === name),
     );
     if (value instanceof RecordValue || value.task !== this) throw new Refusal('graph.foreign');
-    if (value.place === 'plain') throw new Refusal('operator.invalid');
+    if (value.place === 'plain' || !isWhole(value)) throw new Refusal('operator.invalid');
     this.outputs.push({ name, value });
   }
 
-  forEach(columns, body) {
+  /** Without columns of all inputs that are no single values. */
+  forEach(columns = this.#columns(), body) {
     const all = Object.entries(columns);
     const rules = new Rules();
     for (const [, value] of all) rules.broken(value instanceof RecordValue || value.task !== this, 'graph.foreign');
@@ -122,7 +131,7 @@ export function call(on, method, args) {
 function recordsOf(value, records) {
   const shape = value.shape.slice(1);
   const size = cellsOf(shape);
-  const { kind, place, decimals, missing, categories, names, half, levels, task, ofDoubles, factor } = value;
+  const { kind, place, decimals, missing, categories, names, half, levels, task, ofDoubles, factor, declared } = value;
   const part = (list, row) => (Array.isArray(list) ? list.slice(row * size, (row + 1) * size) : list);
   const rows = Array.from({ length: records.count }, (_, row) => {
     const views = value.views.map(({ cells, present }) => ({
@@ -132,7 +141,7 @@ function recordsOf(value, records) {
     return new ModelValue(
       task,
       { kind, shape, place, decimals, missing, categories, names },
-      { half, views, levels, record: records, ofDoubles, factor },
+      { half, views, levels, record: records, ofDoubles, factor, declared, masks: otherMasks(value.masks) },
     );
   });
   return new RecordValue(records, rows);
@@ -145,14 +154,15 @@ function ofAll(value, records) {
   }
   if (value.records !== records) throw new Refusal('graph.foreign');
   const [first] = value.rows;
-  const { kind, shape, place, decimals, missing, categories, names, half, levels, task, ofDoubles, factor } = first;
+  const { kind, shape, place, decimals, missing, categories, names, half, levels, task, ofDoubles, factor, declared } = first;
+  const masks = otherMasks(first.masks);
   const joined = (lists) => (lists.includes(NO_VALUE) ? NO_VALUE : lists.flat());
   const views = first.views.map((_, view) => ({
     cells: joined(value.rows.map(({ views }) => views[view].cells)),
     ...(missing && { present: value.rows.flatMap(({ views }) => views[view].present) }),
   }));
   const type = { kind, shape: [records.count, ...shape], place, decimals, missing, categories, names };
-  return new ModelValue(task, type, { half, views, levels, ofDoubles, factor });
+  return new ModelValue(task, type, { half, views, levels, ofDoubles, factor, declared, masks });
 }
 
 function checkName(name, taken) {
