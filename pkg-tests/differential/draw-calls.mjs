@@ -373,7 +373,9 @@ const ARGUMENTS = {
   regression(how) {
     const { dice, on } = how;
     const several = on.shape.length === 2;
-    return several ? [mate({ ...how, on: { ...on, shape: [on.shape[0]] } }, isNumeric, (shape) => `${shape}` === `${on.shape[0]}`)] : statistic(how);
+    return several
+      ? [mate({ ...how, on: { ...on, shape: [on.shape[0]] } }, isNumeric, (shape) => `${shape}` === `${on.shape[0]}`)]
+      : statistic(how);
   },
   histogram: (how) => groups(how, how.dice.between(2, 5)),
   quantile(how) {

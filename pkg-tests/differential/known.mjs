@@ -3,7 +3,9 @@
 /** A value that nobody has as a whole: what the client made of a single value, in a shape, of which the server has which cells are there. */
 export function isStray({ missing, half, shape, record, masks }) {
   const isSingle = shape.length === 0 && !record;
-  return missing && half === 'client' && !isSingle && masks.some((one) => one.half === 'server' && one.place === 'encrypted');
+  return (
+    missing && half === 'client' && !isSingle && masks.some((one) => one.half === 'server' && one.place === 'encrypted')
+  );
 }
 
 /** A call that is not refused as it should be. `of`: the value of the model with a number. */

@@ -248,8 +248,6 @@ function wrongArguments(dice, method, count) {
     case 'select':
       return [operand(), operand()];
     default:
-      return ['negate', 'square', 'sqrt', 'finish', 'not', 'present'].includes(method)
-        ? []
-        : [operand()];
+      return ['negate', 'square', 'sqrt', 'finish', 'not', 'present'].includes(method) ? [] : [operand()];
   }
 }

@@ -85,8 +85,9 @@ function argument(host, operands, on, arg) {
 const nameOf = (index) => `c${index}`;
 
 function forEach(host, operands, { records, steps, results, names }, label, seen) {
-  const columns =
-    names ? undefined : Object.fromEntries(records.map((operand, index) => [nameOf(index), operands[operand]]));
+  const columns = names
+    ? undefined
+    : Object.fromEntries(records.map((operand, index) => [nameOf(index), operands[operand]]));
   const body = (record) => {
     const inside = [...operands, ...records.map((_, index) => record[names?.[index] ?? nameOf(index)])];
     for (const [index, step] of steps.entries()) inside.push(...perform(host, inside, step, `${label}.${index}`, seen));

@@ -109,9 +109,7 @@ export const ARITHMETIC = {
       const told = placeOf([...self.masks, ...mate.masks]) === 'plain' && (self.isEncrypted || mate.isEncrypted);
       rules.broken(told && (!mate.isEncrypted || mate.finished), 'operator.invalid');
     };
-    const how = inverse
-      ? { of: timesInverse, levels: () => 0.5 }
-      : { of: cell.quotient, finishes: true, rules: kept };
+    const how = inverse ? { of: timesInverse, levels: () => 0.5 } : { of: cell.quotient, finishes: true, rules: kept };
     return ofTwo(self, mate, (a, b) => numberType(a, b) && { kind: 'real' }, how);
   },
 
@@ -163,7 +161,12 @@ export const ARITHMETIC = {
       if (view === 0) return from === x.low && to === x.high ? x : outside;
       return minus(from, to).n > 0n ? { low, high } : cell.between(from, to);
     };
-    return elementwise(rules, [self], { kind, shape, decimals }, { of: inside, factor: self.missing ? undefined : self.factor });
+    return elementwise(
+      rules,
+      [self],
+      { kind, shape, decimals },
+      { of: inside, factor: self.missing ? undefined : self.factor },
+    );
   },
 };
 

@@ -59,7 +59,9 @@ export function present(...all) {
 
 /** Cells of a view, another one where they are missing. */
 export function filledCells({ cells, present }, fill = NOUGHT) {
-  return present ? cells.map((cell, at) => (cell ? chosen(present[at], cell, fill) : filledUnknown(present[at], fill))) : cells;
+  return present
+    ? cells.map((cell, at) => (cell ? chosen(present[at], cell, fill) : filledUnknown(present[at], fill)))
+    : cells;
 }
 
 const filledUnknown = (there, fill) => (isSingle(there) && there.low.n === 0n ? fill : undefined);

@@ -176,7 +176,12 @@ export const LOGIC = {
       rules,
       [self, first, second],
       { ...type, shape },
-      { of: cell.chosen, known: knownChoice, masks: chosenMasks(self, first, second, shape), levels: productLevels([self, first, second]) },
+      {
+        of: cell.chosen,
+        known: knownChoice,
+        masks: chosenMasks(self, first, second, shape),
+        levels: productLevels([self, first, second]),
+      },
     );
   },
 };

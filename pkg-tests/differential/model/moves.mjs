@@ -28,7 +28,8 @@ function taken(self, shape, from, levels = 0) {
 function fillOf(self, value) {
   const { shape, kind, decimals, cells } = constant(self.task, value, self);
   const isReal = self.kind === 'real' && (kind === 'integer' || kind === 'real');
-  if (shape.length > 0 || !(isReal || (kind === self.kind && decimals <= self.decimals))) throw new Refusal('input.type');
+  if (shape.length > 0 || !(isReal || (kind === self.kind && decimals <= self.decimals)))
+    throw new Refusal('input.type');
   return isReal ? single(ofDouble(Number(value))) : cells[0];
 }
 

@@ -22,7 +22,9 @@ export function plane(x, y) {
     .end();
   const compute = (...views) => {
     const off = hiding && views.at(-1) === 0 ? x.task.off : undefined;
-    return views.at(-1) === 0 ? solved(equations(...views.slice(0, -1), predictors, off && (({ kind }) => kind === 'real'), columns, off)) : Array(predictors + 1).fill(undefined);
+    return views.at(-1) === 0
+      ? solved(equations(...views.slice(0, -1), predictors, off && (({ kind }) => kind === 'real'), columns, off))
+      : Array(predictors + 1).fill(undefined);
   };
   const levels = hiding ? (missing.length > 0 ? 2 + Math.log2(predictors + 1) : 1) : 0;
   const type = { kind: 'real', shape: [predictors + 1] };
@@ -34,7 +36,10 @@ function equations(x, y, predictors, isReal, [xs, ys], off) {
   const rows = [...y.cells.keys()].map((row) => {
     const own = Array.from({ length: predictors }, (_, at) => row * predictors + at);
     const is = present(...own.map((at) => presentIn(x, at)), presentIn(y, row));
-    const values = filledCells({ cells: [...own.map((at) => x.cells[at]), cell.UNIT, y.cells[row]], present: own.concat(0, 0).map(() => is) });
+    const values = filledCells({
+      cells: [...own.map((at) => x.cells[at]), cell.UNIT, y.cells[row]],
+      present: own.concat(0, 0).map(() => is),
+    });
     return { values };
   });
   const size = predictors + 1;

@@ -46,7 +46,12 @@ export const SUMS = {
     };
     rules.broken(isKept(self), 'operator.invalid').broken(isKept(self), ACCEPTED);
     const levels = self.allLevels - self.levels;
-    return operation(rules, [self], { kind: kind === 'real' ? kind : 'integer', decimals, shape: rest }, { compute, levels });
+    return operation(
+      rules,
+      [self],
+      { kind: kind === 'real' ? kind : 'integer', decimals, shape: rest },
+      { compute, levels },
+    );
   },
 
   dot(self, other) {

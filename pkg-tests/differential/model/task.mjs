@@ -65,7 +65,14 @@ export class ModelTask {
     const views = [read.cells ? read : reach, reach];
     const factor = COUNTED.includes(kind) ? 1n : undefined;
     const masks = missing ? [mask(place, half)] : [];
-    const made = new ModelValue(this, type, { half, views, ofDoubles: kind === 'real', factor, masks, declared: missing });
+    const made = new ModelValue(this, type, {
+      half,
+      views,
+      ofDoubles: kind === 'real',
+      factor,
+      masks,
+      declared: missing,
+    });
     this.#inputs.set(name, made);
     return made;
   }
@@ -154,7 +161,8 @@ function ofAll(value, records) {
   }
   if (value.records !== records) throw new Refusal('graph.foreign');
   const [first] = value.rows;
-  const { kind, shape, place, decimals, missing, categories, names, half, levels, task, ofDoubles, factor, declared } = first;
+  const { kind, shape, place, decimals, missing, categories, names, half, levels, task, ofDoubles, factor, declared } =
+    first;
   const masks = otherMasks(first.masks);
   const joined = (lists) => (lists.includes(NO_VALUE) ? NO_VALUE : lists.flat());
   const views = first.views.map((_, view) => ({

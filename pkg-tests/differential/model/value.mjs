@@ -97,7 +97,12 @@ export function mostHidden(values) {
  * What an operation gives. `finishes`: no scheme computes it; `statistic`: of sums, which are single; `shape`: in which what is beside each other is read, where
  * that is another one than operands have. `compute` makes cells of the views of the operands, `there` what is there of them, as `masks` tell; without these all of it is.
  */
-export function operation(rules, inputs, type, { compute, there, masks, declared, levels = 0, bits = 0, factor, ...how }) {
+export function operation(
+  rules,
+  inputs,
+  type,
+  { compute, there, masks, declared, levels = 0, bits = 0, factor, ...how },
+) {
   const place = type.place ?? mostHidden(inputs);
   const half = place === 'public' ? 'either' : halfOf(rules, inputs, how);
   rules.broken((type.decimals ?? 0) > MOST_DECIMALS, 'operator.invalid');
