@@ -4,9 +4,11 @@ import { test } from 'node:test';
 import * as cipherloom from 'cipherloom';
 import { check } from './check.mjs';
 import { FAULTS, WRONG_RESULTS } from './faults.mjs';
+import { WRONG_METHODS } from './gaps-faults.mjs';
 import { randomProgram } from './generator.mjs';
 import { imitated } from './imitation.mjs';
 import { STRAIGHT } from './journey.mjs';
+import { withMethods } from './model/task.mjs';
 import { shrink } from './shrink.mjs';
 import { sourceOf } from './source.mjs';
 
@@ -19,6 +21,13 @@ const differences = (program, found) => check(cipherloom, program, found).differ
 /** Of the results of a program with a fault; one that makes the package refuse it, or changes types, is too easily seen. */
 function wrong(fault, program) {
   const faulty = found(fault(program));
+  if (faulty.refusal) return false;
+  return differences(program, faulty).some(({ where }) => !/type$|^info/.test(where));
+}
+
+/** The same of the results of a program that methods of the model are wrong for. */
+function wrongBy(methods, program) {
+  const faulty = withMethods(methods, () => found(program));
   if (faulty.refusal) return false;
   return differences(program, faulty).some(({ where }) => !/type$|^info/.test(where));
 }
@@ -37,6 +46,12 @@ test('a package without faults agrees with the model', () => {
 for (const [name, fault] of Object.entries(FAULTS)) {
   test(`would be seen: ${name}`, (t) => {
     seenBy(t, (program) => wrong(fault, program));
+  });
+}
+
+for (const [name, methods] of Object.entries(WRONG_METHODS)) {
+  test(`would be seen: ${name}`, (t) => {
+    seenBy(t, (program) => wrongBy(methods, program));
   });
 }
 

@@ -120,6 +120,17 @@ export class ModelTask {
   }
 }
 
+/** What `run` gives where these methods are other ones: for tests of the comparison. */
+export function withMethods(others, run) {
+  const own = { ...METHODS };
+  Object.assign(METHODS, others);
+  try {
+    return run();
+  } finally {
+    Object.assign(METHODS, own);
+  }
+}
+
 /** A call of a method. Errors: Refusal. */
 export function call(on, method, args) {
   const list = [on, ...args.flat(1)].filter((one) => one instanceof RecordValue);
