@@ -112,6 +112,45 @@ test('what is counted in groups is what is there', () => {
   assert.deepEqual(last([integers([-1, 0, 1, 2])], [call(0, 'lookup', [7, 8])]), [0, 7, 8, 0]);
 });
 
+test('missing cells go through operators, and what others decide is known', () => {
+  const x = integers([3, null, 5, null], { missing: true });
+  const y = integers([1, 2, null, null], { missing: true });
+  const shown = (inputs, ...steps) => {
+    const operand = inputs.length + steps.length - 1;
+    const { outputs } = predict({ scheme: 'BGV', inputs, steps, outputs: [{ name: 'a', operand }] });
+    const [{ value }] = outputs;
+    return value.nested().map((cell) => cell && nearest(cell.low));
+  };
+  const both = (on, method, operand) => ({ on, method, args: [{ operand }] });
+  const none = undefined;
+  assert.deepEqual(shown([x, y], both(0, 'add', 1)), [4, none, none, none]);
+  assert.deepEqual(shown([x, y], call(0, 'greaterThan', 3), call(1, 'atMost', 2), both(2, 'or', 3)), [1, 1, 1, none]);
+  assert.deepEqual(shown([x, y], call(0, 'greaterThan', 3), call(1, 'atMost', 1), both(2, 'and', 3)), [0, 0, none, none]);
+  assert.deepEqual(shown([x], call(0, 'greaterThan', 4), call(1, 'select', 7, 8)), [8, none, 7, none]);
+  assert.deepEqual(shown([x], call(0, 'rotate', 1), call(1, 'filled', 9)), [9, 5, 9, 3]);
+});
+
+test('statistics along a dimension, and planes', () => {
+  const cells = [
+    [1, 2, 4],
+    [3, null, 8],
+  ];
+  const x = input(cells, { shape: [2, 3], min: 0, max: 9, missing: true });
+  assert.deepEqual(last([x], [call(0, 'mean', 0)]), [2, 2, 6]);
+  assert.deepEqual(last([x], [call(0, 'mean', 1)]), [7 / 3, 5.5]);
+  assert.deepEqual(last([x], [call(0, 'count', 1)]), [3, 2]);
+  assert.deepEqual(last([x], [call(0, 'variance', { axis: 0, of: 'population' })]), [1, 0, 4]);
+  assert.deepEqual(last([x], [call(0, 'filled'), call(1, 'transpose')]), [1, 3, 2, 0, 4, 8]);
+  const rows = [[0, 1], [1, 0], [2, 5], [1, 1], [null, 9]];
+  const predictors = input(rows, { shape: [5, 2], min: 0, max: 9, missing: true });
+  // 2 a + 3 b + 1
+  const y = integers([4, 3, 20, 6, 77]);
+  const plane = { on: 0, method: 'regression', args: [{ operand: 1 }] };
+  assert.deepEqual(last([predictors, y], [plane]), [2, 3, 1]);
+  const same = input(rows.map(([a]) => [a, a]), { shape: [5, 2], min: 0, max: 9, missing: true });
+  assert.deepEqual(last([same, y], [plane]), 'no value');
+});
+
 test('digits are of inputs, moved, times and plus known numbers', () => {
   const task = new ModelTask();
   const wide = (name, more) => task.input('encrypted', name, { shape: [2], min: 0, max: 1e9, ...more });
