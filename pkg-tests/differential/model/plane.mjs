@@ -17,7 +17,7 @@ export function plane(x, y) {
   const own = [told, ...columns.map(({ place }) => (told === 'encrypted' ? told : place))];
   new Rules()
     .broken(!x.isNumber || !y.isNumber, 'operator.invalid')
-    .broken(hiding && own.includes('plain'), 'operator.invalid')
+    .broken((hiding && own.includes('plain')) || x.record || y.record, 'operator.invalid')
     .broken(missing.some(isKept), 'operator.invalid')
     .end();
   const compute = (...views) => {
