@@ -10,7 +10,10 @@ import { sameShape } from './shapes.mjs';
 
 /** The right value, with other cells, and others of them there. */
 function otherwise(right, views) {
-  return new ModelValue(right.task, right, { ...right, views: right.views.map((view, at) => ({ ...view, ...views(at) })) });
+  return new ModelValue(right.task, right, {
+    ...right,
+    views: right.views.map((view, at) => ({ ...view, ...views(at) })),
+  });
 }
 
 const asNought = (method) => (self, other, options) => {
