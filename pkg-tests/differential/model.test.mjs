@@ -125,7 +125,12 @@ test('missing cells go through operators, and what others decide is known', () =
   const none = undefined;
   assert.deepEqual(shown([x, y], both(0, 'add', 1)), [4, none, none, none]);
   assert.deepEqual(shown([x, y], call(0, 'greaterThan', 3), call(1, 'atMost', 2), both(2, 'or', 3)), [1, 1, 1, none]);
-  assert.deepEqual(shown([x, y], call(0, 'greaterThan', 3), call(1, 'atMost', 1), both(2, 'and', 3)), [0, 0, none, none]);
+  assert.deepEqual(shown([x, y], call(0, 'greaterThan', 3), call(1, 'atMost', 1), both(2, 'and', 3)), [
+    0,
+    0,
+    none,
+    none,
+  ]);
   assert.deepEqual(shown([x], call(0, 'greaterThan', 4), call(1, 'select', 7, 8)), [8, none, 7, none]);
   assert.deepEqual(shown([x], call(0, 'rotate', 1), call(1, 'filled', 9)), [9, 5, 9, 3]);
 });
@@ -141,13 +146,22 @@ test('statistics along a dimension, and planes', () => {
   assert.deepEqual(last([x], [call(0, 'count', 1)]), [3, 2]);
   assert.deepEqual(last([x], [call(0, 'variance', { axis: 0, of: 'population' })]), [1, 0, 4]);
   assert.deepEqual(last([x], [call(0, 'filled'), call(1, 'transpose')]), [1, 3, 2, 0, 4, 8]);
-  const rows = [[0, 1], [1, 0], [2, 5], [1, 1], [null, 9]];
+  const rows = [
+    [0, 1],
+    [1, 0],
+    [2, 5],
+    [1, 1],
+    [null, 9],
+  ];
   const predictors = input(rows, { shape: [5, 2], min: 0, max: 9, missing: true });
   // 2 a + 3 b + 1
   const y = integers([4, 3, 20, 6, 77]);
   const plane = { on: 0, method: 'regression', args: [{ operand: 1 }] };
   assert.deepEqual(last([predictors, y], [plane]), [2, 3, 1]);
-  const same = input(rows.map(([a]) => [a, a]), { shape: [5, 2], min: 0, max: 9, missing: true });
+  const same = input(
+    rows.map(([a]) => [a, a]),
+    { shape: [5, 2], min: 0, max: 9, missing: true },
+  );
   assert.deepEqual(last([same, y], [plane]), 'no value');
 });
 
