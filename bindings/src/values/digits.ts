@@ -254,16 +254,15 @@ const PASSED: Readonly<Record<string, Pass>> = {
     call.moved((digits) => call.same([digits], { axes: [0, ...call.list('axes').map((axis) => axis + 1)] })),
   'value.rotate': (call) => call.moved((digits) => call.same([digits], { axis: call.axis + 1 })),
   'value.cells': (call) => {
-    const fill = BigInt((call.attributes['fill'] ?? 0) as bigint | number);
     const { source } = call;
-    return (
-      source && {
-        ...call.moved((digits) => digits)!,
-        least: lesser(source.least, fill),
-        most: greater(source.most, fill),
-        of: (spec) => filled(call, source.of(spec), spec, fill),
-      }
-    );
+    if (source === undefined) return undefined;
+    const fill = BigInt((call.attributes['fill'] ?? 0) as bigint | number);
+    return {
+      ...call.through(source),
+      least: lesser(source.least, fill),
+      most: greater(source.most, fill),
+      of: (spec) => filled(call, source.of(spec), spec, fill),
+    };
   },
   'value.concat': (call) => {
     const all = call.inputs.flatMap(({ digits }) => (digits === undefined ? [] : [digits]));
