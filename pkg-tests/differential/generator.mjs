@@ -9,7 +9,6 @@ import { comparedDecimals, spread } from './model/logic.mjs';
 import { tried } from './model/predict.mjs';
 import { operandOf } from './model/constants.mjs';
 import { isWhole, ModelValue } from './model/value.mjs';
-import { isStray } from './known.mjs';
 import { ModelTask } from './model/task.mjs';
 import { cellsIn, modelHost, readBy } from './recipe.mjs';
 import { cellsOf } from './shapes.mjs';
@@ -224,7 +223,7 @@ class Drawing {
     const { levels, bits } = this.#limits;
     const { cells, reach, kind, decimals, isCiphertext, finished } = value;
     // Without a value is what the client computes only: the server would have nothing to go on with.
-    if ((cells === NO_VALUE && !finished) || isStray(value)) return false;
+    if (cells === NO_VALUE && !finished) return false;
     if (value.bits > 2.5 * bits) return false;
     if (!step.records && !this.#isTellable(value, operands, step, row)) return false;
     if (kind === 'date' && !reach.every((one) => one && isDay(one.low) && isDay(one.high))) return false;

@@ -59,15 +59,20 @@ function solved(rows) {
   return columns.map((at) => cell.quotient(determinant(rows, columns.with(at, size)), below));
 }
 
-/** Of these columns, expanded along the first row. */
-function determinant(rows, columns) {
+/** Of these columns, expanded along the first row; of as many rows and columns that are left once. */
+function determinant(rows, columns, known = new Map()) {
   if (rows.length === 0) return cell.UNIT;
+  const name = columns.join();
+  const before = known.get(name);
+  if (before !== undefined) return before;
   const [first, ...others] = rows;
-  return columns
+  const found = columns
     .map((column, at) => {
-      const minor = determinant(others, columns.toSpliced(at, 1));
+      const minor = determinant(others, columns.toSpliced(at, 1), known);
       const term = cell.product(first[column], minor);
       return at % 2 === 0 ? term : cell.opposite(term);
     })
     .reduce(cell.sum, cell.NOUGHT);
+  known.set(name, found);
+  return found;
 }

@@ -174,6 +174,12 @@ function statistic(columns, least, { shape = [], divides }, compute) {
     .broken(!columns.every((column) => sameShape(column.shape, first.shape)), 'graph.shape')
     .broken(complete && cellsOf(first.shape) < least, 'graph.shape')
     .broken(hiding && kept, 'operator.invalid')
+    // The client reads single values alone, and complete ones.
+    .broken(
+      columns.some(({ half }) => half === 'client') &&
+        columns.some(({ half, missing }) => half === 'server' && missing),
+      'operator.invalid',
+    )
     .broken(
       columns.some((column) => !isWhole(column) || isKept(column)),
       'operator.invalid',

@@ -26,6 +26,7 @@ export const TALLIES = {
   },
 
   quantile(self, share, edges, options) {
+    new Rules().broken(self.record, 'operator.invalid').end();
     if (!(typeof share === 'number' && share > 0 && share <= 1)) throw new Refusal('input.type');
     checkEdges(self, edges, ['integer', 'real']);
     const all = [SUMS.count(self), total(LOGIC.lessThan(self, edges[0], options))];

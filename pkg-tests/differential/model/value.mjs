@@ -184,9 +184,9 @@ export function isKept({ missing, half, masks }) {
   return missing && half === 'client' && masks.some((one) => one.half === 'server' && one.place === 'plain');
 }
 
-/** Whether a value can be had as a whole, with which cells are there: that is encrypted where the cells are. */
+/** Whether a value can be had as a whole, with which cells are there: not where the server alone knows that of what is encrypted. */
 export function isWhole(value) {
-  return !value.missing || !value.isEncrypted || placeOf(value.masks) === 'encrypted';
+  return !value.missing || !value.isEncrypted || placeOf(value.masks) !== 'plain';
 }
 
 /** About how many levels a product costs. */
