@@ -1,4 +1,5 @@
 // That the random programs would see what could go wrong, and say it in few words.
+// Not part of `npm test`: since the model carries missing cells it takes minutes. Run it by hand: node --test differential/faults.long.mjs
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as cipherloom from 'cipherloom';
