@@ -64,7 +64,7 @@ for (const name of BROWSERS) {
       return pages;
     }
     async function bring(page, { file } = {}) {
-      await page.until(`!${find('sample')}.disabled`, PATIENCE_MS);
+      await page.until(`${find('sample')}?.disabled === false`, PATIENCE_MS);
       if (file === undefined) await page.click('[data-testid="together-sample"]');
       else await page.upload('[data-testid="together-file"]', file);
       await page.until(`${find('brought')}.textContent !== ''`, PATIENCE_MS);
