@@ -2,7 +2,7 @@
  * What callers hand in, checked at the door of every public method: TypeScript's types are gone at run time, and
  * some callers have none. Here it is types and names; which values are possible is checked where they are used.
  */
-import { failure } from './errors.js';
+import { failure, type OwnCode } from './errors.js';
 import { STAGES, TASK_PASSES } from './stages.js';
 import { ChosenKernels } from './tune/kernels/chosen.js';
 import type {
@@ -700,7 +700,12 @@ export function checkArgument(where: string, value: unknown, { expected, fits, s
 
 /** InputError `input.type`: what was found, in words, where something else is expected. */
 export function wrongType(where: string, expected: string, found: string): Error {
-  return failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
+  return unexpected('input.type', where, expected, found);
+}
+
+/** An error of that code: what was found, in words, where something else is expected. */
+export function unexpected(code: OwnCode, where: string, expected: string, found: string): Error {
+  return failure(code, `${where}: expected ${expected}, found ${found}`, { where, found, expected });
 }
 
 /** Errors: InputError `input.type` for what is no object of options, `input.option` for one that does not exist. */

@@ -308,9 +308,12 @@ export interface ErrorRecord {
   details: ErrorDetails;
 }
 
+/** The codes of errors of this side. */
+export type OwnCode = keyof typeof OWN_CODES;
+
 /** The error of a code, in the class of its family. */
 export function failure(
-  code: keyof typeof OWN_CODES,
+  code: OwnCode,
   message: string,
   details?: ErrorDetails,
   cause?: unknown,

@@ -1,5 +1,5 @@
 /** Statistics along a dimension: of each cell of the others one, which the client makes of sums where values are encrypted. */
-import { failure } from '../errors.js';
+import { unexpected } from '../arguments.js';
 import { single, together } from './finishing.js';
 import { cellsOf } from './type.js';
 import type { Shape, Value } from './types.js';
@@ -23,11 +23,7 @@ export function varianceAlong(x: Value, axis: number, of: 'sample' | 'population
   const least = of === 'sample' ? 2 : 1;
   if (!x.missing && (x.shape[axis] as number) < least) {
     const [found, expected] = [`[${x.shape.join(', ')}]`, `at least ${least} cells along dimension ${axis}`];
-    throw failure('graph.shape', `variance: expected ${expected}, found ${found}`, {
-      where: 'variance',
-      found,
-      expected,
-    });
+    throw unexpected('graph.shape', 'variance', expected, found);
   }
   const sums = [x.sum(axis), x.square().sum(axis), x.present().sum(axis)] as const;
   return eachOf('variance', sums, ([sum, squares, n]) => {
@@ -43,11 +39,7 @@ function eachOf<S extends readonly Value[]>(where: string, sums: S, make: (cells
   const count = cellsOf(shape);
   if (count > MOST_RESULTS) {
     const [found, expected] = [`${count} results`, `at most ${MOST_RESULTS}, each of which is decrypted`];
-    throw failure('graph.shape', `${where}: expected ${expected}, found ${found}`, {
-      where,
-      found,
-      expected,
-    });
+    throw unexpected('graph.shape', where, expected, found);
   }
   const all = Array.from({ length: count }, (_, number) =>
     make(sums.map((sum) => single(at(sum, shape, number))) as readonly Value[] as S),

@@ -25,14 +25,14 @@ import {
   roundedTo,
 } from './constants.js';
 import { dayNumber, isDate } from './days.js';
-import { type Apart, conjunction, type Fill, ofGaps, type Tools } from './gaps.js';
+import { type Apart, conjunction, type Fill, isZero, ofGaps, type Tools, zero } from './gaps.js';
 import { lookup } from './lookup.js';
 import type { Recorded, Recorder } from './recorder.js';
 import { regressionOfSeveral } from './regression.js';
 import { notOfOne, recordForAll, type Records, typeInRecord } from './records.js';
 import type { RuleAttributes } from './rules.js';
 import { counts, histogram, quantile } from './tallies.js';
-import { broadcastShape, cellsOf, checkedShape, describeType, mostHidden } from './type.js';
+import { broadcastShape, cellsOf, checkedShape, describeType, mostHidden, typeOf } from './type.js';
 import type {
   Approximation,
   ApproximationOptions,
@@ -85,10 +85,7 @@ export class Expression implements Value {
   /** A value that is recorded, or one with missing cells that is so where it is asked for as a whole. */
   constructor(recorder: Recorder, made: Recorded | Apart<Expression>, records?: Records) {
     const apart = 'cells' in made ? made : undefined;
-    const type =
-      'cells' in made
-        ? { ...typeOfValue(made.cells), place: made.place, missing: true }
-        : typeInRecord({ recorded: made, records });
+    const type = 'cells' in made ? gappyType(made) : typeInRecord({ recorded: made, records });
     this.kind = type.kind;
     this.shape = type.shape;
     this.place = type.place;
@@ -479,7 +476,7 @@ export class Expression implements Value {
 
   filled(value?: number | bigint | boolean | Day): Value {
     const where = 'filled';
-    return this.#filled(where, value === undefined ? this.#zero : this.#fill(where, value));
+    return this.#filled(where, value === undefined ? zero(this.kind) : this.#fill(where, value));
   }
 
   present(): Value {
@@ -576,19 +573,15 @@ export class Expression implements Value {
     return this.#node(where, 'value.select', [is, cells, this.#constant(where, constant, decimals, shape)]);
   }
 
-  get #zero(): Fill {
-    return this.kind === 'real' ? 0 : 0n;
-  }
-
   /** One cell of this kind that a caller gave, in units. */
   #fill(where: string, value: unknown): Fill {
     const given = constantOf(where, value, this);
     const { kind, decimals } = this;
     const real = kind === 'real' && given.kind === 'integer' ? mapDoubles(given, (cell) => cell) : given;
     const [cell] = real.cells;
-    if (given.shape.length > 0 || cell === undefined || real.kind !== kind || given.decimals > decimals)
-      if (!(given.shape.length === 0 && cell !== undefined && kind === 'real' && real.kind === kind))
-        throw wrongArgument(where, `a single cell of ${describeType(this)}`, value);
+    const isFine = kind === 'real' || given.decimals <= decimals;
+    if (given.shape.length > 0 || cell === undefined || real.kind !== kind || !isFine)
+      throw wrongArgument(where, `a single cell of ${describeType(this)}`, value);
     return typeof cell === 'bigint'
       ? exact(where, cell * powerOfTen(decimals - given.decimals))
       : (cell as number);
@@ -802,18 +795,15 @@ function otherRecord(where: string): Error {
   return failure('graph.foreign', problem, { where });
 }
 
-function isZero(fill: Fill): boolean {
-  return Number(fill) === 0;
+function gappyType({ cells, place }: Apart<Expression>): ValueType {
+  const { kind, shape, decimals, categories, names } = cells;
+  return typeOf(kind, shape, { place, decimals, missing: true, categories, names });
 }
 
 /** What is made when it is first asked for. */
 function once<T>(make: () => T): () => T {
   let made: { readonly of: T } | undefined;
   return () => (made ??= { of: make() }).of;
-}
-
-function typeOfValue({ kind, shape, place, decimals, missing, categories, names }: ValueType): ValueType {
-  return { kind, shape, place, decimals, missing, categories, names };
 }
 
 function moment(method: string, options: MomentOf = {}): RuleAttributes {

@@ -106,6 +106,11 @@ class Call<V extends Operand> {
     return first === undefined ? this.tools.all(value) : conjunction(this, [first, ...others]);
   }
 
+  /** Whether all of those with missing cells are 0 there. */
+  get zeroed(): boolean {
+    return this.inputs.every((input) => this.tools.apart(input)?.zeroed ?? true);
+  }
+
   made(cells: V, there: () => readonly V[], zeroed = false): Apart<V> {
     // Which cells are there the client has where it has these.
     const own = (is: V): V =>
@@ -120,7 +125,7 @@ type Rule = <V extends Operand>(call: Call<V>) => Apart<V> | V;
 const cellByCell =
   (zeroed = false): Rule =>
   (call) => {
-    const are = zeroed && call.inputs.every((input) => call.tools.apart(input)?.zeroed ?? true);
+    const are = zeroed && call.zeroed;
     const cells = call.same(call.inputs.map((input) => call.cells(input)));
     return call.made(cells, () => call.there(...call.inputs), are);
   };
@@ -230,10 +235,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   'value.rotate': moved,
   'value.concat': (call) => {
     const all = call.inputs;
-    const zeroed = all.every((input) => call.tools.apart(input)?.zeroed ?? true);
     const cells = call.same(all.map((input) => call.cells(input)));
     return {
-      ...call.made(cells, () => [call.same(all.map((input) => call.isThere(input)))], zeroed),
+      ...call.made(cells, () => [call.same(all.map((input) => call.isThere(input)))], call.zeroed),
       filled: (fill) => call.same(all.map((input) => call.filled(input, fill))),
     };
   },
@@ -249,10 +253,14 @@ function unitsAbove(number: number, decimals: number): bigint {
   return typeof units === 'bigint' ? units : BigInt(Math.ceil(number * 10 ** decimals));
 }
 
-function zero(kind: ValueKind): Fill {
+export function zero(kind: ValueKind): Fill {
   return kind === 'real' ? 0 : 0n;
 }
 
 function one({ kind, decimals }: Operand): Fill {
   return kind === 'real' ? 1 : 10n ** BigInt(decimals);
+}
+
+export function isZero(fill: Fill): boolean {
+  return Number(fill) === 0;
 }

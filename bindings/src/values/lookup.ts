@@ -1,5 +1,5 @@
 /** A private look-up: entries of a table by encrypted numbers, which whoever computes it does not see. */
-import { failure } from '../errors.js';
+import { unexpected } from '../arguments.js';
 import type { Value } from './types.js';
 
 /**
@@ -8,21 +8,26 @@ import type { Value } from './types.js';
  */
 export function lookup(x: Value, table: Value, many: boolean): Value {
   const where = 'lookup';
-  if (table.missing) throw wrong(where, 'graph.missing', 'a complete table', 'one with missing cells');
+  if (table.missing) throw unexpected('graph.missing', where, 'a complete table', 'one with missing cells');
   if (!['integer', 'category'].includes(x.kind))
-    throw wrong(
-      where,
+    throw unexpected(
       'operator.invalid',
+      where,
       'integers or categories, the numbers of entries',
       `kind ${x.kind}`,
     );
   if (!['integer', 'real'].includes(table.kind))
-    throw wrong(where, 'operator.invalid', 'a table of numbers', `one of kind ${table.kind}`);
+    throw unexpected('operator.invalid', where, 'a table of numbers', `one of kind ${table.kind}`);
   const [entries, ...rest] = table.shape;
-  if (entries === undefined) throw wrong(where, 'graph.shape', 'a table', 'a single value');
+  if (entries === undefined) throw unexpected('graph.shape', where, 'a table', 'a single value');
   const { categories = 0, names, shape } = x;
   if (categories > entries)
-    throw wrong(where, 'graph.shape', `an entry for each of ${categories} categories`, `${entries} entries`);
+    throw unexpected(
+      'graph.shape',
+      where,
+      `an entry for each of ${categories} categories`,
+      `${entries} entries`,
+    );
   const numbers: readonly (number | string)[] =
     names ?? Array.from({ length: categories || entries }, (_, at) => at);
   if (!many) {
@@ -35,17 +40,4 @@ export function lookup(x: Value, table: Value, many: boolean): Value {
     return is.multiply(table.at(at));
   });
   return of.reduce((sum, one) => sum.add(one));
-}
-
-function wrong(
-  where: string,
-  code: 'graph.missing' | 'graph.shape' | 'operator.invalid',
-  expected: string,
-  found: string,
-): Error {
-  return failure(code, `${where}: expected ${expected}, found ${found}`, {
-    where,
-    found,
-    expected,
-  });
 }

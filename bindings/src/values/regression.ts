@@ -1,8 +1,9 @@
 /** The plane of least squares through several predictors: sums of products, of which the client solves the normal equations. */
-import { failure } from '../errors.js';
+import { unexpected } from '../arguments.js';
 import { single, total } from './finishing.js';
 import type { Value } from './types.js';
 
+const WHERE = 'regression';
 const MOST_PREDICTORS = 32;
 const KINDS: readonly string[] = ['integer', 'real', 'boolean'];
 
@@ -18,15 +19,23 @@ export function regressionOfSeveral(
   const [rows, predictors] = x.shape as [number, number];
   if (predictors > MOST_PREDICTORS || y.shape.length !== 1 || y.shape[0] !== rows) {
     const found = `[${x.shape.join(', ')}] and [${y.shape.join(', ')}]`;
-    throw wrong(found, `predictors [n, k], at most ${MOST_PREDICTORS} of them, and [n]`, 'graph.shape');
+    const expected = `predictors [n, k], at most ${MOST_PREDICTORS} of them, and [n]`;
+    throw unexpected('graph.shape', WHERE, expected, found);
   }
   for (const operand of [x, y])
     if (!KINDS.includes(operand.kind))
-      throw wrong(`kind ${operand.kind}`, `values of kind ${KINDS.join(', ')}`);
+      throw unexpected(
+        'operator.invalid',
+        WHERE,
+        `values of kind ${KINDS.join(', ')}`,
+        `kind ${operand.kind}`,
+      );
   if ([x, y].some(({ place }) => place === 'plain') && [x, y].some(({ place }) => place === 'encrypted'))
-    throw wrong(
-      "the server's own beside what is encrypted",
+    throw unexpected(
+      'operator.invalid',
+      WHERE,
       'all encrypted or public: the client puts sums of each together',
+      "the server's own beside what is encrypted",
     );
   const { matrix, target, count } = complete(x, y);
   const sums = matrix.sum(0);
@@ -67,13 +76,4 @@ function complete(x: Value, y: Value): { matrix: Value; target: Value; count: Va
     target: y.filled().multiply(all),
     count: total(all),
   };
-}
-
-function wrong(
-  found: string,
-  expected: string,
-  code: 'graph.shape' | 'operator.invalid' = 'operator.invalid',
-): Error {
-  const where = 'regression';
-  return failure(code, `${where}: expected ${expected}, found ${found}`, { where, found, expected });
 }
